@@ -1,0 +1,125 @@
+# aggbench: one non-recursive makefile. Sources are found by wildcard; aggregators, loaders and slot tables register
+# themselves by being there. Every variant (CC, MARCH, SAN) has a build folder of its own.
+
+CC      = gcc
+OPT     = -O2 -g
+# x86-64-v3 (AVX2) where this processor has it, else the compiler's default; `make MARCH=native` to go further.
+MARCH   ?= $(if $(shell grep -m1 -w avx2 /proc/cpuinfo 2>/dev/null),x86-64-v3)
+SAN     =
+VARIANT = $(CC)$(if $(MARCH),-$(MARCH))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+comma   = ,
+B       = build/$(VARIANT)
+
+CFLAGS  = $(OPT)
+override CFLAGS += -std=gnu17 -Wall -Wextra -fvisibility=hidden -fPIC -pthread -MMD -MP \
+          $(if $(MARCH),-march=$(MARCH)) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) -pthread
+LDLIBS  = $(DEPS_LIBS) -ldl -lm
+
+engine_src     = $(wildcard engine/*.c)
+aggregator_src = $(wildcard aggregators/*.c)
+loader_src     = $(wildcard loaders/*.c loaders/*/*.c)
+slots_src      = $(wildcard bench/slots/*.c)
+# libpfm4 is optional: one of two files provides the same functions.
+bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c,$(wildcard bench/*.c)) $(slots_src)
+test_src       = $(wildcard tests/test_*.c)
+test_sh        = $(wildcard tests/test_*.sh)
+
+objects  = $(patsubst %.c,$(B)/%.o,$(1))
+lib_obj  = $(call objects,$(engine_src) $(aggregator_src) $(loader_src)) $(B)/builtins.o
+cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o
+tests    = $(patsubst tests/%.c,$(B)/tests/%,$(test_src))
+plugins  = $(patsubst aggregators/%.c,$(B)/plugins/%.so,$(aggregator_src)) \
+           $(patsubst tests/plugins/%.c,$(B)/plugins/%.so,$(wildcard tests/plugins/*.c))
+
+all: $(B)/aggbench ## build build/aggbench
+	@ln -sfn $(VARIANT)/aggbench build/aggbench
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /make \1	/p' Makefile | expand -t 18
+
+deps: build/deps.mk ## install what is missing (apt-get; elsewhere: name it and stop)
+
+ifeq ($(filter help clean,$(MAKECMDGOALS)),)
+-include build/deps.mk
+endif
+
+build/deps.mk: .ci/deps
+	@mkdir -p build
+	@sh .ci/deps > $@.new || { rm -f $@.new; exit 1; }
+	@mv $@.new $@
+
+# ---- objects: each folder sees only what it may include ----
+inc_engine      = -Iengine
+inc_aggregators = -Iengine -Iaggregators
+inc_loaders     = -Iengine -Iloaders
+inc_bench       = -Iengine -Ibench
+inc_tests       = -Iengine -Iaggregators -Iloaders -Ibench -Itests
+folder          = $(firstword $(subst /, ,$(1)))
+
+$(B)/%.o: %.c build/deps.mk
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(DEPS_CFLAGS) $(inc_$(call folder,$*)) $(DEFINES) -c $< -o $@
+
+$(B)/bench/machine.o: DEFINES = -DAGB_FLAGS='"$(OPT)$(if $(MARCH), -march=$(MARCH))$(if $(SAN), -fsanitize=$(SAN))"' \
+                                -DAGB_COMMIT='"$(shell git describe --always --dirty 2>/dev/null)"'
+
+# ---- generated lists ----
+names = $(basename $(notdir $(1)))
+list  = $(foreach n,$(call names,$(2)),printf 'extern const agb_$(1) agb_$(1)_$(n);\n';) \
+        printf 'const agb_$(1) *const agb_builtin_$(1)s[] = {\n'; \
+        $(foreach n,$(call names,$(2)),printf '    &agb_$(1)_$(n),\n';) printf '    0\n};\n'
+
+$(B)/builtins.c: $(aggregator_src) $(loader_src) Makefile
+	@mkdir -p $(@D)
+	@{ printf '/* Made by the Makefile from aggregators and loaders. */\n#include "loader.h"\n'; \
+	   $(call list,aggregator,$(aggregator_src)); $(call list,loader,$(wildcard loaders/*.c)); } > $@
+
+$(B)/slots_families.c: $(slots_src) Makefile
+	@mkdir -p $(@D)
+	@{ printf '/* Made by the Makefile from bench/slots. */\n#include "slots.h"\n'; \
+	   $(call list,slots,$(slots_src)); } | sed 's/agb_builtin_slotss/agb_slots_families/' > $@
+
+$(B)/%.o: $(B)/%.c build/deps.mk
+	$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@
+
+# ---- programs ----
+$(B)/libaggbench.a: $(lib_obj)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/aggbench: $(B)/bench/main.o $(cmd_obj) $(B)/libaggbench.a
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$(tests): $(B)/tests/%: $(B)/tests/%.o $(cmd_obj) $(B)/libaggbench.a
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) $(DEPS_TEST_LIBS) -o $@
+
+$(B)/plugins/%.so: aggregators/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+
+$(B)/plugins/%.so: tests/plugins/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+
+plugins: $(plugins) ## every aggregator also as a plug-in
+
+# ---- what people run ----
+pivot: all ## the published experiment; DATA=path runs it on real files
+	@build/aggbench pivot $(DATA) $(ARGS)
+
+test: all $(tests) $(plugins) ## build and run the tests; T=name runs one
+	@BUILD=$(B) sh tests/run $(T)
+
+check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
+	$(MAKE) --no-print-directory test SAN=address,undefined
+	$(MAKE) --no-print-directory test SAN=thread T='conformance pool'
+	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
+
+clean: ## remove build/
+	rm -rf build
+
+.PHONY: all help deps plugins pivot test check clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

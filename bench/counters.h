@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipeline-slot and related counters: a value or a reason, never a silent zero.
+ *
+ * Passes, not multiplexing: events that belong into one ratio are opened as one group that fits the hardware; a
+ * repetition counts one group (a pass), and the passes take turns over the repetitions. A group whose running time is
+ * short of its enabled time is refused, not scaled silently. Only user-mode instructions are counted.
+ *
+ * In a contestant process: create, arm on every worker's thread, run with the observer, collect.
+ * In the parent: agb_metrics_compute over the collected counts of all repetitions. */
+#ifndef AGB_COUNTERS_H
+#define AGB_COUNTERS_H
+
+#include "aggbench.h"
+
+enum { AGB_MOST_EVENTS = 8, AGB_MOST_PASSES = 8 };
+
+typedef struct agb_counters agb_counters;
+typedef struct agb_slots agb_slots;    /* slots.h: one processor family */
+
+/* What this machine can count, found once at start. */
+typedef struct agb_counter_support {
+    bool available;
+    char reason[320];            /* when not available: why, and the cure */
+    const agb_slots *family;     /* NULL when the processor is in no table */
+    char processor[64];          /* "Zen 4", or "GenuineIntel family 6 model 85" */
+    unsigned passes;             /* 0 when not available */
+} agb_counter_support;
+
+void agb_counters_probe(agb_counter_support *out);
+
+/* Counts of one repetition, plain data that crosses a pipe. */
+typedef struct agb_counts {
+    uint64_t value[AGB_MOST_EVENTS];    /* in the order of the pass's events, summed over the workers */
+    uint64_t enabled_ns, running_ns;    /* summed likewise */
+} agb_counts;
+
+typedef struct agb_repetition_counts {
+    int pass;                            /* -1: nothing was counted, for this reason: */
+    char reason[256];
+    agb_counts total;                    /* enter..leave */
+    agb_counts phase[AGB_MOST_PHASES];
+} agb_repetition_counts;
+
+agb_status agb_counters_create(agb_counters **out, const agb_counter_support *support, unsigned workers,
+                               agb_error *err);
+void agb_counters_destroy(agb_counters *counters);
+/* On the worker's own thread, before the repetition: opens the events of that pass. Failure is kept as the reason. */
+void agb_counters_arm(agb_counters *counters, unsigned worker, unsigned pass);
+const agb_observer *agb_counters_observer(agb_counters *counters);
+/* After the repetition, on any thread: adds the workers up and forgets them. */
+void agb_counters_collect(agb_counters *counters, agb_repetition_counts *out);
+
+typedef enum agb_metric {
+    AGB_RETIRING_PCT, AGB_MEMORY_BOUND_PCT, AGB_BACKEND_BOUND_PCT, AGB_FRONTEND_BOUND_PCT, AGB_BAD_SPECULATION_PCT,
+    AGB_IPC, AGB_INSTRUCTIONS, AGB_OPS_RETIRED, AGB_CYCLES, AGB_DRAM_DEMAND_BYTES, AGB_LLC_MISSES, AGB_DTLB_WALKS,
+    AGB_COVERAGE_PCT,
+    AGB_METRICS
+} agb_metric;
+
+const char *agb_metric_name(agb_metric metric);    /* the JSON key: "retiring_pct" ... */
+
+typedef struct agb_metrics {
+    bool has[AGB_METRICS];
+    double value[AGB_METRICS];           /* median over the repetitions that counted it */
+    char reason[320];                    /* "" or why nothing, or why some of it, is missing or suspect */
+} agb_metrics;
+
+/* Over n repetitions; phase -1 = the whole run. Implausible counts (ratio out of range, fewer than 1e6 cycles a second,
+ * closure off by more than 2 points) are withheld with the reason. */
+void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
+                         int phase, agb_metrics *out);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operating system charges to this process, all of its threads together: the noise around a measurement. */
+#ifndef AGB_OS_USAGE_H
+#define AGB_OS_USAGE_H
+
+#include <stdint.h>
+
+typedef struct agb_os_usage {
+    double user_s, sys_s;
+    double runq_wait_s;               /* waiting for a core: /proc/self/task/<tid>/schedstat, field two, in ns;
+                                         negative when the kernel does not keep it */
+    int64_t minor_faults, major_faults, involuntary_switches;
+} agb_os_usage;
+
+/* Since the process began. Exited threads' run-queue wait is not included: keep workers alive between two readings. */
+void agb_os_usage_read(agb_os_usage *out);
+/* after - before, never below zero. */
+agb_os_usage agb_os_usage_between(const agb_os_usage *before, const agb_os_usage *after);
+
+uint64_t agb_peak_rss_bytes(void);    /* VmHWM of this process; 0 when unknown */
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Order statistics with bootstrap intervals. Never a mean, never one run. */
+#ifndef AGB_STATISTICS_H
+#define AGB_STATISTICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct agb_summary {
+    size_t n;
+    double min, median, max;
+    double ci95_low, ci95_high;    /* percentile bootstrap interval of the median (Efron 1979), 2000 resamples */
+} agb_summary;
+
+/* n >= 1. Does not change values. The same seed gives the same interval. */
+agb_summary agb_summarize(const double *values, size_t n, uint64_t seed);
+
+typedef struct agb_ratio {
+    double ratio;                  /* median of baseline[i] / candidate[i]: above 1 the candidate is faster */
+    double ci95_low, ci95_high;    /* bootstrap over pairs */
+} agb_ratio;
+
+/* Pairs are repetitions of one round; both arrays have n >= 1 entries. */
+agb_ratio agb_paired_ratio(const double *baseline, const double *candidate, size_t n, uint64_t seed);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of the engine: load columns into a table, count groups of it, read the result.
+ *
+ *     agb_registry *registry; agb_table *table; agb_sink *sink; agb_stats stats; agb_error err;
+ *     agb_registry_create(&registry, &err);
+ *     agb_table_load(&table, registry, "hits.parquet", (const char *[]){"UserID"}, 1, NULL, &err);
+ *     agb_sink_collect(&sink, &err);
+ *     agb_plan plan = {.table = table, .column = "UserID",
+ *                      .aggregator = agb_registry_find_aggregator(registry, "radix")};
+ *     agb_count_groups(&plan, sink, &stats, &err);
+ *
+ * OWNERSHIP  Who creates destroys; every _create/_load/_collect/... has its _destroy, which takes NULL. find/at return
+ *            borrowed pointers, valid until their parent is destroyed. `lend` borrows the caller's memory, `copy` does
+ *            not. After a failure the out pointer is NULL.
+ * THREADS    No mutable globals. Const objects may be shared; a non-const object belongs to one thread at a time.
+ * ERRORS     See status.h. The library never prints, never exits, and asks nothing of the environment. */
+#ifndef AGB_AGGBENCH_H
+#define AGB_AGGBENCH_H
+
+#include "aggregator.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct agb_registry agb_registry;
+typedef struct agb_table agb_table;
+typedef struct agb_sink agb_sink;
+typedef struct agb_memory agb_memory;
+typedef struct agb_pool agb_pool;
+typedef struct agb_loader agb_loader;    /* loader.h */
+
+/* ---- Columns ---------------------------------------------------------------------------------------------------- */
+
+/* How a column stands in memory. Narrow integers of a file (INT_16, UINT_8 ...) are held in the physical width of
+ * their format, 4 or 8 bytes, as Parquet does; signed and unsigned never mix. */
+typedef enum agb_type {
+    AGB_TYPE_INT32,     /* int32_t */
+    AGB_TYPE_UINT32,    /* uint32_t */
+    AGB_TYPE_INT64,     /* int64_t */
+    AGB_TYPE_UINT64,    /* uint64_t */
+    AGB_TYPE_BOOL,      /* uint8_t, 0 or 1 */
+    AGB_TYPE_BYTES,     /* agb_bytes */
+    AGB_TYPE_OTHER      /* known to the file, not loadable (float, nested, ...): can be described only */
+} agb_type;
+
+const char *agb_type_name(agb_type type);    /* "int32" ... */
+size_t agb_type_bytes(agb_type type);        /* width of one value in memory; 0 for AGB_TYPE_OTHER */
+bool agb_type_is_signed(agb_type type);
+
+/* What a source says about one of its columns. Text is owned by the schema. */
+typedef struct agb_column_info {
+    char *name;
+    agb_type type;
+    bool optional;    /* may hold NULL */
+    char *detail;     /* in the format's own words: physical type, annotation, codecs, encodings; never NULL */
+} agb_column_info;
+
+typedef struct agb_schema {
+    size_t columns;
+    agb_column_info *column;
+    uint64_t rows;          /* UINT64_MAX when the format cannot tell without reading all of it */
+    uint64_t files;
+    const char *format;     /* the loader's name */
+    char *detail;           /* about the whole source, e.g. "226 row groups, written by ..."; never NULL */
+} agb_schema;
+
+/* What a SOURCE holds, without loading it. schema is filled by the call and emptied by agb_schema_release. */
+agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err);
+void agb_schema_release(agb_schema *schema);
+
+/* ---- Tables: named columns of equal length ----------------------------------------------------------------------- */
+
+typedef enum agb_pages {
+    AGB_PAGES_DEFAULT = 0,    /* whatever the system's transparent huge page policy gives */
+    AGB_PAGES_4K,             /* madvise(MADV_NOHUGEPAGE) */
+    AGB_PAGES_HUGE            /* 2 MiB aligned and madvise(MADV_HUGEPAGE) */
+} agb_pages;
+
+typedef struct agb_load_options {
+    agb_pages pages;      /* of the columns' memory */
+    agb_pool *pool;       /* borrowed; decodes and parses on its workers; NULL = on the calling thread */
+    const char *loader;   /* force this loader instead of asking every loader whether it knows the bytes; or NULL */
+    void (*progress)(void *context, uint64_t done, uint64_t total);    /* rows; total 0 = unknown; or NULL */
+    void *context;
+} agb_load_options;
+
+/* Loads the named columns of a SOURCE: a file, a folder, a glob, `-` (standard input), or `LOADER:spec` for a loader
+ * that generates rows ("synth:hits,rows=1000"). Several files must agree in the columns' types; their rows follow
+ * one another in the order of the names, numbers in names compared as numbers. A wrong column name is answered with
+ * the nearest right one. options may be NULL. */
+agb_status agb_table_load(agb_table **out, const agb_registry *registry, const char *source,
+                          const char *const *columns, size_t n_columns, const agb_load_options *options,
+                          agb_error *err);
+
+agb_status agb_table_create(agb_table **out, agb_error *err);
+/* A column of `rows` values, without NULLs. All columns of a table have the same number of rows. `lend`: values must
+ * outlive the table. */
+agb_status agb_table_lend(agb_table *table, const char *name, agb_type type, const void *values, uint64_t rows,
+                          agb_error *err);
+void agb_table_destroy(agb_table *table);
+
+uint64_t agb_table_rows(const agb_table *table);
+uint64_t agb_table_bytes(const agb_table *table);    /* memory that its columns hold */
+const char *agb_table_format(const agb_table *table);    /* name of the loader that filled it, or "memory" */
+
+/* A column as it stands in memory; borrowed. */
+typedef struct agb_column {
+    const char *name;
+    agb_type type;
+    const void *values;      /* rows values of the type's width; the value of a NULL row is 0 */
+    const uint8_t *nulls;    /* rows bytes, 1 = NULL; or NULL when no row is NULL */
+    uint64_t null_count;
+} agb_column;
+
+/* false when there is no column of that name. */
+bool agb_table_find_column(const agb_table *table, const char *name, agb_column *out);
+
+/* ---- Workers ------------------------------------------------------------------------------------------------------ */
+
+/* `workers` threads including the caller's own, which is worker 0. cpus: one processor number per worker to pin it to,
+ * or NULL. Pinning to a processor that is not allowed is an error. */
+agb_status agb_pool_create(agb_pool **out, unsigned workers, const int *cpus, agb_error *err);
+void agb_pool_destroy(agb_pool *pool);
+unsigned agb_pool_workers(const agb_pool *pool);    /* 1 for NULL */
+/* Runs task(argument, worker, 0..tasks-1), claimed one by one; NULL pool: all on the calling thread as worker 0.
+ * Returns AGB_ERR_CONTRACT when called from within a task. */
+agb_status agb_pool_run(agb_pool *pool, size_t tasks, agb_task_fn task, void *argument);
+/* Runs task(argument, worker, worker) exactly once on every worker: for what must happen on each thread. */
+agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument);
+
+/* ---- Memory of the aggregators ------------------------------------------------------------------------------------ */
+
+typedef enum agb_memory_mode {
+    AGB_MEMORY_WARM = 0,    /* released blocks are kept and handed out again, already faulted in, as a server would */
+    AGB_MEMORY_FRESH        /* every block comes from the system and pays its page faults inside the clock */
+} agb_memory_mode;
+
+typedef struct agb_memory_options {
+    agb_pages pages;
+    agb_memory_mode mode;
+    uint64_t budget;     /* bytes that aggregators may hold at once; 0 = no limit */
+    uint64_t fail_at;    /* tests: the fail_at-th allocation from now on is refused, once; 0 = never */
+    bool guarded;        /* tests: each block ends at an unmapped page and has a checked margin */
+} agb_memory_options;
+
+agb_status agb_memory_create(agb_memory **out, const agb_memory_options *options, agb_error *err);
+void agb_memory_destroy(agb_memory *memory);
+
+typedef struct agb_memory_usage {
+    uint64_t live, peak;        /* bytes asked for by aggregators: now, and most since the last reset */
+    uint64_t results;           /* bytes lent to sinks, now; not charged to the budget */
+    uint64_t mapped, mapped_peak;    /* bytes held from the system for both, blocks kept for reuse included */
+    uint64_t allocations;       /* calls since the last reset */
+} agb_memory_usage;
+
+agb_memory_usage agb_memory_usage_of(const agb_memory *memory);
+void agb_memory_reset(agb_memory *memory);                            /* peak := live; allocations := 0 */
+void agb_memory_fail_at(agb_memory *memory, uint64_t allocation);     /* see fail_at above */
+
+/* ---- Sinks: where groups go ---------------------------------------------------------------------------------------- */
+
+typedef struct agb_digest {
+    uint64_t groups;       /* emitted groups; NULL is not among them */
+    uint64_t rows;         /* sum of their counts */
+    uint64_t max_count;
+    uint64_t checksum;     /* order-free: sum modulo 2^64 over the groups of XXH3_64bits(key bytes) * count; integer
+                              keys are hashed as 8-byte little-endian values */
+} agb_digest;
+
+typedef struct agb_group {
+    uint64_t key, count;   /* key: the 64-bit word; read it as signed where the column's type is */
+} agb_group;
+
+agb_status agb_sink_collect(agb_sink **out, agb_error *err);          /* keeps all groups */
+agb_status agb_sink_checksum(agb_sink **out, agb_error *err);         /* keeps only the digest */
+agb_status agb_sink_top(agb_sink **out, size_t n, bool signed_keys, agb_error *err);    /* digest and the top n */
+void agb_sink_destroy(agb_sink *sink);
+
+/* The digest of the last finished run into this sink. For a collect sink it is computed here, from the groups. */
+agb_digest agb_sink_digest(const agb_sink *sink);
+
+/* A collect sink's groups, block by block: keys[i] has counts[i]. NULL-ended by returning false; start at block 0.
+ * Borrowed until the sink is used again or destroyed. */
+bool agb_sink_block(const agb_sink *sink, size_t block, const uint64_t **keys, const uint64_t **counts, size_t *groups);
+
+/* The n largest groups (fewer when there are fewer): by count from large to small, then by key from small to large
+ * (signed or unsigned), so that two runs print the same. groups takes up to n. Returns how many were written. Works on
+ * collect and top sinks; a top sink gives at most what it was created with. */
+size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, bool signed_keys);
+
+/* ---- Registry ------------------------------------------------------------------------------------------------------ */
+
+/* Starts with every built-in aggregator and loader. Read-only once the first run started. */
+agb_status agb_registry_create(agb_registry **out, agb_error *err);
+void agb_registry_destroy(agb_registry *registry);
+/* Checks abi, size, name, required functions, phases, parameters; refuses a name that is taken. Borrows. */
+agb_status agb_registry_add_aggregator(agb_registry *registry, const agb_aggregator *aggregator, agb_error *err);
+/* Opens PATH/NAME.so and adds its `agb_aggregator_NAME`. Kept open until the registry is destroyed. *added may be
+ * NULL. */
+agb_status agb_registry_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **added,
+                                    agb_error *err);
+const agb_aggregator *agb_registry_find_aggregator(const agb_registry *registry, const char *name);    /* or NULL */
+const agb_aggregator *agb_registry_aggregator_at(const agb_registry *registry, size_t i);    /* NULL past the end */
+const agb_loader *agb_registry_find_loader(const agb_registry *registry, const char *name);
+const agb_loader *agb_registry_loader_at(const agb_registry *registry, size_t i);
+/* The nearest known name to a misspelt one, or NULL when none is near. Case is ignored. `names` is NULL-ended. */
+const char *agb_nearest_name(const char *const *names, const char *misspelt);
+
+/* ---- Counting ------------------------------------------------------------------------------------------------------ */
+
+/* How a caller sees inside a run. Every call comes on the worker's own thread. `enter` and `leave` bracket exactly
+ * what the wall clock brackets. Any function may be NULL. */
+typedef struct agb_observer {
+    void *context;
+    void (*enter)(void *context, unsigned worker);
+    void (*phase)(void *context, unsigned worker, unsigned phase);    /* only when it changes */
+    void (*leave)(void *context, unsigned worker);
+} agb_observer;
+
+/* Zero is the default of every field; use designated initialisers. */
+typedef struct agb_plan {
+    const agb_table *table;
+    const char *column;                   /* integer or bool column to group by */
+    const uint64_t *weights;              /* rows values, what each row counts; NULL = 1. For merging partial counts */
+    const agb_aggregator *aggregator;
+    const char *params;                   /* "bits=12:load=50"; NULL or "" = defaults */
+    size_t batch_rows;                    /* 0 = 65536 */
+    const char *hash;                     /* "fold" (default), "fibonacci", "identity" or "constant": see agb_hash_named */
+    agb_pool *pool;                       /* borrowed; NULL = one worker */
+    agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own */
+    const agb_observer *observer;         /* borrowed; may be NULL */
+} agb_plan;
+
+typedef struct agb_stats {
+    uint64_t rows, nulls;                        /* rows read; those whose key is NULL */
+    unsigned workers;                            /* that took part: 1 unless the aggregator is parallel */
+    uint64_t setup_ns, wall_ns, teardown_ns;     /* create; first consume to the end of finish; destroy */
+    size_t phases;
+    uint64_t phase_ns[AGB_MOST_PHASES];          /* worker 0's time in each phase; they add up to wall_ns */
+    uint64_t peak_bytes;                         /* most that the aggregator held at once */
+    uint64_t result_bytes;                       /* memory of the sink that took the groups */
+    char note[256];                              /* what the aggregator had to say, or "" */
+} agb_stats;
+
+/* Parses and range-checks "name=value:name=value" against an aggregator's table. values: AGB_MOST_PARAMS entries. */
+agb_status agb_params_parse(const agb_aggregator *aggregator, const char *text, int64_t *values, agb_error *err);
+
+/* The shared hash of that name; false when there is none. Names: agb_hash_names(), NULL-ended. */
+bool agb_hash_named(const char *name, agb_hash *out);
+const char *const *agb_hash_names(void);
+
+/* Sizes of this machine's caches as the kernel reports them for processor `cpu`. */
+agb_caches agb_caches_of(int cpu);
+
+/* SELECT column, count(*) FROM table GROUP BY column. The sink is emptied first. stats may be NULL. */
+agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *stats, agb_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
