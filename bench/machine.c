@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The environment block: what a reader needs to know before comparing a number with one of another machine. */
-#define _GNU_SOURCE
 #include "machine.h"
 
 #include "processor.h"

@@ -4,7 +4,6 @@
  * A limit may stand on any ancestor of the process's group, and inside a container the group's path may belong to a
  * tree that is not visible. So the files are looked for at the path that /proc/self/cgroup names and at every ancestor
  * of it up to the mount, and the smallest limit counts. */
-#define _GNU_SOURCE
 #include "machine.h"
 #include "sysfile.h"
 

@@ -5,7 +5,7 @@
 
 #include "test.h"
 
-#include <dirent.h>
+#include <fts.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -36,26 +36,15 @@ static inline void fake_root_write(const fake_root *root, const char *path, cons
     fclose(file);
 }
 
-static inline void fake_root_remove_below(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        char below[PATH_MAX];
-        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (entry->d_type == DT_DIR)
-            fake_root_remove_below(below);
-        unlink(below);
-    }
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-}
-
 static inline void fake_root_destroy(const fake_root *root)
 {
-    fake_root_remove_below(root->path);
+    char *const paths[] = {(char *)root->path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *entry; tree && (entry = fts_read(tree));)
+        if (entry->fts_info != FTS_D)    /* a folder comes again after what is in it */
+            remove(entry->fts_accpath);
+    if (tree)
+        fts_close(tree);
 }
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The environment block: quotas, limits, hypervisors, processor names; and the streaming floor. */
-#define _GNU_SOURCE
 #include "fake_root.h"
 
 #include "machine.h"
