@@ -75,6 +75,30 @@ void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, dou
         agb_metrics_set(out, metric, percent);
 }
 
+void agb_metrics_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values)
+{
+    enum { LINE_BYTES = 64 };
+    static const struct {
+        const char *symbol;
+        agb_metric metric;
+        double unit;
+    } plain[] = {
+        {"CYC", AGB_CYCLES, 1},
+        {"INS", AGB_INSTRUCTIONS, 1},
+        {"OPS", AGB_OPS_RETIRED, 1},
+        {"LLC", AGB_LLC_MISSES, 1},
+        {"WALKS", AGB_DTLB_WALKS, 1},
+        {"DEMAND", AGB_DRAM_DEMAND_BYTES, LINE_BYTES},
+        {"FILLS", AGB_DRAM_FILL_BYTES, LINE_BYTES},
+    };
+    for (unsigned event = 0; pass->events[event].symbol; event++)
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+            if (strncmp(pass->events[event].symbol, plain[i].symbol, strlen(plain[i].symbol)) == 0)
+                agb_metrics_set(out, plain[i].metric, out->value[plain[i].metric] + plain[i].unit * (double)values[event]);
+    if (out->has[AGB_INSTRUCTIONS] && out->value[AGB_CYCLES] > 0)
+        agb_metrics_set(out, AGB_IPC, out->value[AGB_INSTRUCTIONS] / out->value[AGB_CYCLES]);
+}
+
 static void withhold(agb_metrics *out, agb_metric metric)
 {
     out->has[metric] = false;

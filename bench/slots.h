@@ -59,6 +59,10 @@ void agb_metrics_set(agb_metrics *out, agb_metric metric, double value);
 /* Sets 100 * part / whole. A whole of 0, a share above 100 % or below -1 % sets nothing and says why; a share between
  * -1 % and 0, which rounding gives to differences and remainders, is set to 0 and said. */
 void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, double whole);
+/* Sets what counts say by themselves, by the beginning of the events' symbols: CYC cycles, INS instructions (and with
+ * CYC the IPC), OPS operations retired, LLC last-level misses, WALKS page walks of the data TLB, DEMAND and FILLS lines of
+ * 64 bytes from DRAM. Events of the same beginning (WALKS_LOAD, WALKS_STORE) add up. */
+void agb_metrics_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values);
 /* Adds a sentence to the reason, once. */
 __attribute__((format(printf, 2, 3)))
 void agb_metrics_note(agb_metrics *out, const char *format, ...);

