@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What this machine can count, found by counting: a loop whose least number of instructions is known is run under the
- * kernel's generic events, then under every pass of the processor's family. A live but false counter (a virtual machine
- * that reports thousands of instructions a second, an event that exists and stays 0) is worse than none, so what does
- * not pass is not offered. User mode only, from the first open: asking for more would be refused for the wrong reason. */
+ * kernel's generic events, then under every pass of the processor's family. A live but false counter (a virtual
+ * machine that reports thousands of instructions a second, an event that exists and stays 0) is worse than none, so
+ * what does not pass is not offered. User mode only, from the first open: asking for more would be refused for the
+ * wrong reason. */
 #include "perf.h"
 #include "pfm.h"
 #include "processor.h"
@@ -13,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Turns of the known loop, 0.5 ms. Each has at least two instructions, an increment and a branch; no processor here does
- * more than 8 instructions a cycle. */
+/* Turns of the known loop, 0.5 ms. Each has at least two instructions, an increment and a branch; no processor here
+ * does more than 8 instructions a cycle. */
 enum { TURNS = 1000000, LEAST_INSTRUCTIONS = 2 * TURNS, MOST_INSTRUCTIONS = 40 * TURNS, LEAST_CYCLES = TURNS / 4 };
 
 static void known_loop(void)

@@ -6,7 +6,6 @@
 #include "sysfile.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +25,9 @@ static void not_permitted(const agb_perf_place *place, const char *what, char *t
 {
     int64_t level;
     if (agb_sysfile_number(place->root, "/proc/sys/kernel/perf_event_paranoid", &level))
-        snprintf(text, size, "%s: permission denied, user-only counting was tried (kernel.perf_event_paranoid is %" PRId64
-                             "): sudo sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON", what, level);
+        snprintf(text, size, "%s: permission denied, user-only counting was tried (kernel.perf_event_paranoid is %d): "
+                             "sudo sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON", what,
+                 (int)level);
     else
         snprintf(text, size, "%s: permission denied, user-only counting was tried: give the program CAP_PERFMON", what);
 }
@@ -46,7 +46,8 @@ static void group_refused(const agb_perf_place *place, const char *what, unsigne
                      : ": let the virtual machine have more of them, or switch hyper-threading off");
 }
 
-void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text, size_t size)
+void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text,
+                     size_t size)
 {
     switch (error) {
     case ENOENT:
@@ -97,6 +98,6 @@ void agb_perf_short_reason(const agb_perf_place *place, const char *pass, uint64
     if (running_ns == 0)
         snprintf(text, size, "%s: not measured: the group of counters never ran: %s", pass, cure);
     else
-        snprintf(text, size, "%s: refused: the group of counters ran %.0f %% of the time, and shares of a sample are not "
-                             "scaled up: %s", pass, 100.0 * (double)running_ns / (double)enabled_ns, cure);
+        snprintf(text, size, "%s: refused: the group of counters ran %.0f %% of the time, and shares of a sample are "
+                             "not scaled up: %s", pass, 100.0 * (double)running_ns / (double)enabled_ns, cure);
 }

@@ -11,7 +11,7 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-/* ---- A backend that counts what it is told ------------------------------------------------------------------------ */
+/* ---- A backend that counts what it is told ----------------------------------------------------------------------- */
 
 enum { MOST_GROUPS = 64, MEMBER = 1000 };
 
@@ -125,7 +125,7 @@ static void assert_says(const char *text, const char *words)
     test_check_failure(text, AGB_ERR_UNSUPPORTED, words, AGB_ERR_UNSUPPORTED, &err, __FILE__, __LINE__);
 }
 
-/* ---- Probing ------------------------------------------------------------------------------------------------------ */
+/* ---- Probing ----------------------------------------------------------------------------------------------------- */
 
 static void healthy_machine_counts_every_pass(void **state)
 {
@@ -264,7 +264,7 @@ static void this_machine_counts_or_says_why_not(void **state)
     assert_true(support.available ? support.passes > 0 : support.reason[0] != '\0');
 }
 
-/* ---- Counting ----------------------------------------------------------------------------------------------------- */
+/* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 /* A repetition of `workers` that go through the phases 0, 1, 2 and back to 1. */
 static agb_repetition_counts run(fake *fake, const agb_counter_support *support, unsigned workers, unsigned pass)
@@ -396,7 +396,7 @@ static void counters_are_not_created_where_they_are_not_available(void **state)
     agb_counters_destroy(NULL);
 }
 
-/* ---- The kernel's software events: real opens, real groups, real threads ------------------------------------------- */
+/* ---- The kernel's software events: real opens, real groups, real threads ----------------------------------------- */
 
 enum { PAGES_IN_PHASE_1 = 300, PAGE = 4096, THREADS = 3 };
 

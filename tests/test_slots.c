@@ -36,7 +36,7 @@ typedef struct count {
 
 static agb_repetition_counts repetition_of(const agb_slots *family, unsigned pass, const count *counts)
 {
-    agb_repetition_counts repetition = {.pass = (int)pass, .total = {.enabled_ns = 1000000000, .running_ns = 1000000000}};
+    agb_repetition_counts repetition = {.pass = (int)pass};
     for (; counts->symbol; counts++) {
         const agb_event *event = family->passes[pass].events;
         while (event->symbol && strcmp(event->symbol, counts->symbol) != 0)
@@ -88,7 +88,7 @@ static void assert_withheld(const agb_metrics *metrics, agb_metric metric, const
         fail_msg("\"%s\" is not in: %s", word, metrics->reason);
 }
 
-/* ---- Identification ------------------------------------------------------------------------------------------------ */
+/* ---- Identification ---------------------------------------------------------------------------------------------- */
 
 static void assert_family(agb_cpu_id cpu, const char *name)
 {
@@ -173,7 +173,7 @@ static void families_keep_their_contract(void **state)
     }
 }
 
-/* ---- Event codes --------------------------------------------------------------------------------------------------- */
+/* ---- Event codes ------------------------------------------------------------------------------------------------- */
 
 /* libpfm4 has the tables of ARM processors only where it was built for them. */
 static bool is_of_another_build(const char *name)
@@ -261,7 +261,7 @@ static void unknown_event_names_are_refused_with_a_sentence(void **state)
         assert_fails(AGB_ERR_UNSUPPORTED, "built without libpfm4", agb_pfm_encode("NO_SUCH_EVENT", &code, err));
 }
 
-/* ---- Known answers (numbers as in the published sources) ------------------------------------------------------------- */
+/* ---- Known answers (numbers as in the published sources) --------------------------------------------------------- */
 
 static void zen4_pivot_experiment_as_published(void **state)
 {
@@ -398,7 +398,8 @@ static void perf_metrics_are_shares_of_their_sum_not_of_the_slots(void **state)
 {
     (void)state;
     agb_metrics metrics = metrics_of("sapphirerapids", "topdown", (count[]){
-        {"SLOTS", 8431908}, {"RET", 1554116}, {"BAD", 1289585}, {"FE", 2810636}, {"BE", 2810636}, {"MEM", 1454917}, {0}});
+        {"SLOTS", 8431908}, {"RET", 1554116}, {"BAD", 1289585}, {"FE", 2810636}, {"BE", 2810636},
+        {"MEM", 1454917}, {0}});
     check(&metrics, AGB_RETIRING_PCT, 18.36);
     check(&metrics, AGB_BAD_SPECULATION_PCT, 15.23);
     check(&metrics, AGB_FRONTEND_BOUND_PCT, 33.20);
@@ -426,7 +427,8 @@ static void sapphire_rapids_by_ordinary_counters(void **state)
 {
     (void)state;
     agb_metrics metrics = metrics_of("sapphirerapids", "slots", (count[]){
-        {"SLOTS", 1000000}, {"RET", 200000}, {"FEB", 110000}, {"BES", 550000}, {"MBS", 400000}, {"UOPDROP", 10000}, {0}});
+        {"SLOTS", 1000000}, {"RET", 200000}, {"FEB", 110000}, {"BES", 550000}, {"MBS", 400000},
+        {"UOPDROP", 10000}, {0}});
     check(&metrics, AGB_RETIRING_PCT, 20);
     check(&metrics, AGB_FRONTEND_BOUND_PCT, 10);
     check(&metrics, AGB_BACKEND_BOUND_PCT, 55);
@@ -497,7 +499,8 @@ static void skylake_level_1(void **state)
 static void skylake_chain_of_divisions(void **state)
 {
     (void)state;
-    agb_metrics retired = metrics_of("skylake", "slots", (count[]){{"CYC", 19185808092.0}, {"OPS_RS", 3275536897.0}, {0}});
+    agb_metrics retired = metrics_of("skylake", "slots", (count[]){
+        {"CYC", 19185808092.0}, {"OPS_RS", 3275536897.0}, {0}});
     check(&retired, AGB_RETIRING_PCT, 4.27);
     agb_metrics bound = metrics_of("skylake", "slots", (count[]){
         {"CYC", 19173526414.0}, {"ISS", 3263874383.0}, {"REC", 631768}, {"FEU", 28107558}, {0}});
@@ -586,7 +589,8 @@ static void neoverse_v_has_eight_slots_a_cycle(void **state)
 static void neoverse_n1_gives_stalled_cycles_and_no_slots(void **state)
 {
     (void)state;
-    agb_metrics metrics = metrics_of("neoverse_n1", "stalls", (count[]){{"CYC", 1000}, {"BACK", 600}, {"FRONT", 50}, {0}});
+    agb_metrics metrics = metrics_of("neoverse_n1", "stalls", (count[]){
+        {"CYC", 1000}, {"BACK", 600}, {"FRONT", 50}, {0}});
     check(&metrics, AGB_BACKEND_STALLED_CYCLES_PCT, 60);
     check(&metrics, AGB_FRONTEND_STALLED_CYCLES_PCT, 5);
     assert_withheld(&metrics, AGB_RETIRING_PCT, "not available: Neoverse N1");
@@ -618,7 +622,7 @@ static void loads_and_stores_of_one_kind_add_up(void **state)
     assert_float_equal(metrics.value[AGB_IPC], 2, 0);
 }
 
-/* ---- Counts that cannot be true -------------------------------------------------------------------------------------- */
+/* ---- Counts that cannot be true ---------------------------------------------------------------------------------- */
 
 static agb_metrics computed(const agb_repetition_counts *repetitions, size_t n)
 {
@@ -634,7 +638,8 @@ static agb_repetition_counts zen4_slots(double cycles, double retired, double ba
         {"CYC", cycles}, {"OPS", retired}, {"BE", backend}, {"LDNC", loads}, {"NC", waits}, {0}});
 }
 
-static agb_repetition_counts zen4_frontend(double cycles, double retired, double dispatched, double frontend, double smt)
+static agb_repetition_counts zen4_frontend(double cycles, double retired, double dispatched, double frontend,
+                                            double smt)
 {
     return repetition_of(family_named("zen4"), 1, (count[]){
         {"CYC", cycles}, {"OPS", retired}, {"DISP", dispatched}, {"FE", frontend}, {"SMT", smt}, {0}});
@@ -732,7 +737,8 @@ static void guest_with_fantasy_counts_is_not_believed(void **state)
 static void times_near_two_to_the_forty_do_not_overflow(void **state)
 {
     (void)state;
-    agb_repetition_counts repetition = zen4_slots((double)(1ull << 40), (double)(1ull << 40), (double)(1ull << 41), 1, 2);
+    double large = (double)(1ull << 40);
+    agb_repetition_counts repetition = zen4_slots(large, large, 2 * large, 1, 2);
     repetition.total.enabled_ns = repetition.total.running_ns = 1ull << 40;
     agb_metrics metrics = computed(&repetition, 1);
     check(&metrics, AGB_RETIRING_PCT, 100.0 / 6);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Gracemont: the efficient cores of Alder and Raptor Lake, and the N-series (model 190). Five slots a cycle. libpfm4
- * 4.13 has no table for it: all codes are of the vendor's list.
+/* Intel Gracemont: the efficient cores of Alder and Raptor Lake, and the N-series (model 190). Five slots a cycle.
+ * libpfm4 4.13 has no table for it: all codes are of the vendor's list.
  *
  *     SLOTS           = 5 * CYC
  *     retiring        = RET / SLOTS
@@ -10,8 +10,8 @@
  *     store bound     = MSCH / SLOTS * SBB / SBA
  *     memory bound    ~ the smaller of backend bound and LDH / CYC + store bound
  *
- * SOURCE  intel/perfmon, E-core_TMA_Metrics.csv. LDH are cycles in which a load at retirement waits, so memory bound mixes
- * cycles with slots: an estimate, labelled so; newer tables of the vendor have dropped it. */
+ * SOURCE  intel/perfmon, E-core_TMA_Metrics.csv. LDH are cycles in which a load at retirement waits, so memory bound
+ * mixes cycles with slots: an estimate, labelled so; newer tables of the vendor have dropped it. */
 #include "slots.h"
 
 #include <string.h>
@@ -92,9 +92,10 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_gracemont = {
     .name = "gracemont",
     .uarch = "Gracemont (efficient core)",
-    .about = "Slots by ordinary counters, five a cycle; bad speculation is the rest. Memory bound is an estimate that mixes "
-             "cycles in which a load waits at retirement with slots blocked by a full store buffer. On hybrids these are the "
-             "efficient cores: pin threads to them. DRAM bytes are those that loads demanded; there is no event for any fill",
+    .about = "Slots by ordinary counters, five a cycle; bad speculation is the rest. Memory bound is an estimate that"
+             " mixes cycles in which a load waits at retirement with slots blocked by a full store buffer. On hybrids"
+             " these are the efficient cores: pin threads to them. DRAM bytes are those that loads demanded; there is"
+             " no event for any fill",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

@@ -106,11 +106,11 @@ static void combine(const agb_rates *rates, agb_metrics *out)
 const agb_slots agb_slots_icelake = {
     .name = "icelake",
     .uarch = "Ice Lake-SP",
-    .about = "Level 1 from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that is hidden; "
-             "bad speculation is the rest. Memory bound parts the backend-bound slots by stalled cycles with a load "
-             "outstanding or a full store buffer, in a pass of its own, which needs five free counters. DRAM bytes on demand "
-             "are those of loads; any fill adds stores and prefetches; both need an extra register that virtual machines "
-             "often refuse",
+    .about = "Level 1 from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that is "
+             "hidden; bad speculation is the rest. Memory bound parts the backend-bound slots by stalled cycles with "
+             "a load outstanding or a full store buffer, in a pass of its own, which needs five free counters. DRAM "
+             "bytes on demand are those of loads; any fill adds stores and prefetches; both need an extra register "
+             "that virtual machines often refuse",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

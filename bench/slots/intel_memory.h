@@ -30,7 +30,8 @@ static inline void intel_split_backend(const intel_stalls *stalls, agb_metrics *
     double waiting = stalls->stm + stalls->bst;
     double all = stalls->stt + stalls->p1 + retiring * stalls->p2 + stalls->bst;
     if (!(all > 0) || waiting > all) {
-        agb_metrics_note(out, "memory_bound_pct: unreliable: %.3f of %.3f stalled cycles wait for memory", waiting, all);
+        agb_metrics_note(out, "memory_bound_pct: unreliable: %.3f of %.3f stalled cycles wait for memory", waiting,
+                         all);
         return;
     }
     agb_metrics_set_share(out, AGB_MEMORY_BOUND_PCT, backend * waiting / all, 100);

@@ -5,9 +5,9 @@
  * SOURCE  Linux, tools/perf/Documentation/topdown.txt and arch/x86/events/intel/core.c; intel/perfmon,
  *         TMA_Metrics-full.csv for the corrections by UOPDROP and CLEARS.
  *
- * Shares are taken of S, the sum of the four level 1 counts, not of the slots: rounding makes S differ from the slots by
- * up to 256/255, and published runs of Ice Lake show 1.15 and 1.18. More than 2 % off is said. The resolution is 1/255,
- * 0.4 %, for each reading. */
+ * Shares are taken of S, the sum of the four level 1 counts, not of the slots: rounding makes S differ from the slots
+ * by up to 256/255, and published runs of Ice Lake show 1.15 and 1.18. More than 2 % off is said. The resolution is
+ * 1/255, 0.4 %, for each reading. */
 #ifndef AGB_INTEL_TOPDOWN_H
 #define AGB_INTEL_TOPDOWN_H
 

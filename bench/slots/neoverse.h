@@ -11,7 +11,8 @@
  * This is the kernel's first form; ARM's own adds small terms of mispredicted branches to three of them.
  * SOURCE  Linux, tools/perf/pmu-events/arch/arm64: sbsa.json, arm/neoverse-*; ARM-software telemetry-solution.
  *
- * The including file defines PMU, libpfm4's prefix. The group takes six counters and that of the cycles: all there are. */
+ * The including file defines PMU, libpfm4's prefix. The group takes six counters and that of the cycles: all there
+ * are. */
 #ifndef AGB_NEOVERSE_H
 #define AGB_NEOVERSE_H
 
@@ -61,9 +62,9 @@ static inline void neoverse_slots_metrics(unsigned width, unsigned idle, const u
 }
 
 #define NEOVERSE_ABOUT                                                                                                 \
-    "Stalled slots by event; what is not stalled is parted into retiring and bad speculation by operations retired and " \
-    "speculated. Waiting for memory is counted in cycles, not in slots, and stands under its own name. LLC misses count " \
-    "only where the maker of the chip set the external-cache bit. DRAM bytes on demand are not available; any fill is "  \
-    "64 times the refills of the L3"
+    "Stalled slots by event; what is not stalled is parted into retiring and bad speculation by operations "           \
+    "retired and speculated. Waiting for memory is counted in cycles, not in slots, and stands under its own "         \
+    "name. LLC misses count only where the maker of the chip set the external-cache bit. DRAM bytes on demand are"     \
+    " not available; any fill is 64 times the refills of the L3"
 
 #endif

@@ -5,8 +5,8 @@
  *     backend stalled cycles  = STALL_BACKEND / CYC
  *     frontend stalled cycles = STALL_FRONTEND / CYC
  *
- * A cycle in which one of four operations went through is not a stalled one, so these are lower than shares of slots would
- * be, and are not comparable to them.  SOURCE  Linux, tools/perf/pmu-events/arch/arm64/arm/neoverse-n1. */
+ * A cycle in which one of four operations went through is not a stalled one, so these are lower than shares of slots
+ * would be, and are not comparable to them.  SOURCE  Linux, tools/perf/pmu-events/arch/arm64/arm/neoverse-n1. */
 #define PMU "arm_n1::"
 #include "neoverse.h"
 
@@ -40,9 +40,9 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_neoverse_n1 = {
     .name = "neoverse_n1",
     .uarch = "Neoverse N1",
-    .about = "No slots: cycles in which nothing was delivered (frontend) or nothing was taken (backend). They cannot be "
-             "compared with shares of slots on other processors, and do not say whether the backend waited for memory. LLC "
-             "misses count only where the maker of the chip set the external-cache bit",
+    .about = "No slots: cycles in which nothing was delivered (frontend) or nothing was taken (backend). They cannot "
+             "be compared with shares of slots on other processors, and do not say whether the backend waited for "
+             "memory. LLC misses count only where the maker of the chip set the external-cache bit",
     .matches = matches,
     .width = 0,
     .passes = passes,

@@ -40,7 +40,8 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_neoverse_n2 = {
     .name = "neoverse_n2",
     .uarch = "Neoverse N2",
-    .about = NEOVERSE_ABOUT ". Before revision r0p3 one slot too many is counted as stalled in every cycle; it is taken off",
+    .about = NEOVERSE_ABOUT ". Before revision r0p3 one slot too many is counted as stalled in every cycle; it is "
+                            "taken off",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

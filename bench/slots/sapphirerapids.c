@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Golden Cove and its successors of the same counters: Sapphire Rapids (143), Emerald Rapids (207), Granite Rapids
- * (173, 174), and the performance cores of Alder and Raptor Lake (151, 154, 183, 186, 191). Six slots a cycle. Both levels
- * come from PERF_METRICS (intel_topdown.h), or, where a hypervisor hides it, from ordinary counters:
+/* Intel Golden Cove and its successors of the same counters: Sapphire Rapids (143), Emerald Rapids (207), Granite
+ * Rapids (173, 174), and the performance cores of Alder and Raptor Lake (151, 154, 183, 186, 191). Six slots a cycle.
+ * Both levels come from PERF_METRICS (intel_topdown.h), or, where a hypervisor hides it, from ordinary counters:
  *
  *     with PERF_METRICS                              without
  *     retiring       = ret / S                       RET / SLOTS
@@ -97,8 +97,8 @@ static void from_metrics(const uint64_t *values, agb_metrics *out)
 {
     enum { SLOTS, RET, BAD, FE, BE, MEM, UOPDROP };
     double sum = topdown_sum(values, out), backend = (double)values[BE] / sum;
-    topdown_set(out, (double)values[RET] / sum, (double)values[FE] / sum - (double)values[UOPDROP] / (double)values[SLOTS],
-                backend);
+    double frontend = (double)values[FE] / sum - (double)values[UOPDROP] / (double)values[SLOTS];
+    topdown_set(out, (double)values[RET] / sum, frontend, backend);
     set_memory(out, (double)values[MEM] / sum, backend);
 }
 
@@ -120,10 +120,11 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_sapphirerapids = {
     .name = "sapphirerapids",
     .uarch = "Golden Cove (Sapphire Rapids or later)",
-    .about = "Both levels from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that is "
-             "hidden; bad speculation is the rest. Memory bound: slots lost while loads were outstanding or the store buffer "
-             "was full. On hybrids these are the performance cores: pin threads to them. DRAM bytes on demand are those of "
-             "loads; any fill adds stores and prefetches; both need an extra register that virtual machines often refuse",
+    .about = "Both levels from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that"
+             " is hidden; bad speculation is the rest. Memory bound: slots lost while loads were outstanding or the "
+             "store buffer was full. On hybrids these are the performance cores: pin threads to them. DRAM bytes on "
+             "demand are those of loads; any fill adds stores and prefetches; both need an extra register that "
+             "virtual machines often refuse",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

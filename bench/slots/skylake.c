@@ -10,9 +10,9 @@
  *
  * SOURCE  A. Yasin, 2014 (see intel_memory.h); intel/perfmon, SKX and CLX event lists.
  *
- * LIMITS  Slots belong to the physical core, which two hardware threads share, and are counted as if one had it alone:
- * leave the sibling idle, or the shares come to more than 100 % and are withheld. With hyper-threading on there are four
- * programmable counters, so the memory split takes two passes beside that of the slots. */
+ * LIMITS  Slots belong to the physical core, which two hardware threads share, and are counted as if one had it
+ * alone: leave the sibling idle, or the shares come to more than 100 % and are withheld. With hyper-threading on
+ * there are four programmable counters, so the memory split takes two passes beside that of the slots. */
 #include "intel_memory.h"
 
 #include <string.h>
@@ -81,11 +81,12 @@ static void combine(const agb_rates *rates, agb_metrics *out)
 const agb_slots agb_slots_skylake = {
     .name = "skylake",
     .uarch = "Skylake-SP or Cascade Lake",
-    .about = "Slots by ordinary counters, four a cycle and of the whole physical core: leave the other hardware thread idle, "
-             "else the shares come to more than 100 % and are withheld. Memory bound parts the backend-bound slots by stalled "
-             "cycles with a load outstanding or a full store buffer, counted in passes of their own. Operations retired are "
-             "fused ones. DRAM bytes are lines that missed the L3, on demand by loads, and with prefetches and stores as any "
-             "fill; they need an extra register that virtual machines often refuse",
+    .about = "Slots by ordinary counters, four a cycle and of the whole physical core: leave the other hardware "
+             "thread idle, else the shares come to more than 100 % and are withheld. Memory bound parts the "
+             "backend-bound slots by stalled cycles with a load outstanding or a full store buffer, counted in passes"
+             " of their own. Operations retired are fused ones. DRAM bytes are lines that missed the L3, on demand by"
+             " loads, and with prefetches and stores as any fill; they need an extra register that virtual machines "
+             "often refuse",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* AMD Zen 1 and Zen+: EPYC 7001, Ryzen 1000 and 2000. Operations, but no slots, can be counted. DRAM bytes are not available: there is no event for the source of a demand
- * fill.
- * Formulas, their limits and their source: zen_retired.h. */
+/* AMD Zen 1 and Zen+: EPYC 7001, Ryzen 1000 and 2000. Operations, but no slots, can be counted. DRAM bytes are not
+ * available: there is no event for the source of a demand fill. Formulas, their limits and their source:
+ * zen_retired.h. */
 #include "zen_retired.h"
 
 #include <string.h>

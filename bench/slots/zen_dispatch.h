@@ -55,7 +55,7 @@ static inline void zen_slots_metrics(unsigned width, const uint64_t *values, agb
     if (values[NC] == 0)
         agb_metrics_note(out, "memory_bound_pct: not available: no cycle without retirement was counted (NC is 0)");
     else if (values[LDNC] > values[NC])
-        agb_metrics_note(out, "memory_bound_pct: unreliable: more cycles waiting for loads than waiting (LDNC/NC is %.2f)",
+        agb_metrics_note(out, "memory_bound_pct: unreliable: LDNC/NC is %.2f, a part above its whole",
                          (double)values[LDNC] / (double)values[NC]);
     else {
         double memory = backend * (double)values[LDNC] / (double)values[NC];
@@ -87,11 +87,12 @@ static inline void zen_metrics(unsigned width, unsigned pass, const uint64_t *va
 }
 
 #define ZEN_DISPATCH_ABOUT                                                                                             \
-    "Slots are counted where operations are dispatched. Retiring: slots whose operation was completed. Backend bound: " \
-    "slots left empty because a resource behind dispatch was full. Memory bound is that share times the part of the "  \
-    "cycles without retirement in which the oldest operation was a load that waits for data, from any level, the L2 "  \
-    "included; what waits behind full store queues probably counts as core bound. DRAM bytes are 64 times the lines " \
-    "that came from DRAM or IO: on demand without, and any fill with, the prefetchers. LLC misses need the L3's own "  \
-    "counters, which count all processes, and are not given. User mode only: page faults are not in these numbers"
+    "Slots are counted where operations are dispatched. Retiring: slots whose operation was completed. Backend "       \
+    "bound: slots left empty because a resource behind dispatch was full. Memory bound is that share times the "       \
+    "part of the cycles without retirement in which the oldest operation was a load that waits for data, from any"     \
+    " level, the L2 included; what waits behind full store queues probably counts as core bound. DRAM bytes are "      \
+    "64 times the lines that came from DRAM or IO: on demand without, and any fill with, the prefetchers. LLC "        \
+    "misses need the L3's own counters, which count all processes, and are not given. User mode only: page faults"     \
+    " are not in these numbers"
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Zen 1, 2 and 3 count operations that were dispatched and retired, but no empty slots: what kept a slot from being used
- * cannot be known, and half of the picture stays dark. What is given here is approximate and says so: the width is the
- * nominal one of the dispatch, not a count of slots.
+/* Zen 1, 2 and 3 count operations that were dispatched and retired, but no empty slots: what kept a slot from being
+ * used cannot be known, and half of the picture stays dark. What is given here is approximate and says so: the width
+ * is the nominal one of the dispatch, not a count of slots.
  *
- * SOURCE  Linux, tools/perf/pmu-events/arch/x86/amdzen1, amdzen2, amdzen3: core.json, other.json, memory.json. The kernel
+ * SOURCE  Linux, tools/perf/pmu-events/arch/x86/amdzen1, amdzen2, amdzen3: core.json, other.json, memory.json. The
+ * kernel
  *         gives no pipeline metrics for them, so the two formulas are ours:
  *
  *     retiring        ~ OPS / (6 * CYC)
@@ -35,8 +36,8 @@ static inline void zen_retired_metrics(const agb_pass *passes, unsigned pass, co
 }
 
 #define ZEN_RETIRED_ABOUT                                                                                              \
-    "Approximate: operations retired per cycle over the nominal dispatch width of six. There are no events for empty "  \
-    "slots, so neither backend nor frontend nor memory bound can be given: a low retiring share says that slots were "  \
-    "lost, not to whom. Frontend stalled cycles are those in which the queue of operations was empty"
+    "Approximate: operations retired per cycle over the nominal dispatch width of six. There are no events for "       \
+    "empty slots, so neither backend nor frontend nor memory bound can be given: a low retiring share says that "      \
+    "slots were lost, not to whom. Frontend stalled cycles are those in which the queue of operations was empty"
 
 #endif
