@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters without hardware: a scripted backend in place of the kernel, and the kernel's own software events for the
- * parts that need a real one. */
+/* Counters without hardware: a scripted backend in place of the kernel. The real one is tried in test_perf.c. */
 #include "fake_root.h"
 
 #include "machine.h"
@@ -9,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sys/mman.h>
 
 /* ---- A backend that counts what it is told ----------------------------------------------------------------------- */
 
@@ -396,74 +394,6 @@ static void counters_are_not_created_where_they_are_not_available(void **state)
     agb_counters_destroy(NULL);
 }
 
-/* ---- The kernel's software events: real opens, real groups, real threads ----------------------------------------- */
-
-enum { PAGES_IN_PHASE_1 = 300, PAGE = 4096, THREADS = 3 };
-
-static void no_metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
-{
-    (void)pass;
-    (void)values;
-    (void)out;
-}
-
-static const agb_pass software_passes[] = {
-    {.name = "software", .events = {{"TASK_CLOCK", PERF_COUNT_SW_TASK_CLOCK, 0, NULL},
-                                    {"FAULTS", PERF_COUNT_SW_PAGE_FAULTS, 0, NULL}}},
-    {.name = NULL},
-};
-static const agb_slots software = {.name = "software", .uarch = "none", .passes = software_passes,
-                                   .metrics = no_metrics, .pmu = "software"};
-
-static void arm_worker(void *counters, unsigned worker, size_t task)
-{
-    (void)task;
-    agb_counters_arm(counters, worker, 0);
-}
-
-static void touch_pages(void *counters, unsigned worker, size_t task)
-{
-    (void)task;
-    const agb_observer *observer = agb_counters_observer(counters);
-    observer->enter(observer->context, worker);
-    observer->phase(observer->context, worker, 1);
-    volatile char *memory = mmap(NULL, PAGES_IN_PHASE_1 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                 -1, 0);
-    madvise((void *)memory, PAGES_IN_PHASE_1 * PAGE, MADV_NOHUGEPAGE);
-    for (size_t page = 0; page < PAGES_IN_PHASE_1; page++)
-        memory[page * PAGE] = 1;
-    observer->phase(observer->context, worker, 0);
-    observer->leave(observer->context, worker);
-    munmap((void *)memory, PAGES_IN_PHASE_1 * PAGE);
-}
-
-static void real_kernel_counts_each_thread_and_each_phase(void **state)
-{
-    (void)state;
-    int handle = agb_perf_kernel.open(NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0, -1);
-    if (handle < 0) {
-        printf("skipped: software events: %s\n", strerror(-handle));
-        skip();
-    }
-    agb_perf_kernel.close(NULL, handle);
-    agb_counter_support support = {.available = true, .family = &software, .passes = 1};
-    agb_pool *pool;
-    agb_counters *counters;
-    agb_repetition_counts counts;
-    assert_ok(agb_pool_create(&pool, THREADS, NULL, err));
-    assert_ok(agb_counters_create(&counters, &support, THREADS, err));
-    assert_int_equal(agb_pool_each(pool, arm_worker, counters), AGB_OK);
-    assert_int_equal(agb_pool_each(pool, touch_pages, counters), AGB_OK);
-    agb_counters_collect(counters, &counts);
-    agb_counters_destroy(counters);
-    agb_pool_destroy(pool);
-    assert_string_equal(counts.reason, "");
-    assert_true(counts.total.enabled_ns > 0 && counts.total.enabled_ns == counts.total.running_ns);
-    assert_true(counts.phase[1].value[1] >= THREADS * PAGES_IN_PHASE_1);    /* a sanitizer's own pages come on top */
-    assert_true(counts.phase[0].value[1] < THREADS * 50);
-    assert_int_equal(counts.total.value[1], counts.phase[0].value[1] + counts.phase[1].value[1]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,7 +414,6 @@ int main(void)
         cmocka_unit_test(failure_while_counting_is_a_reason),
         cmocka_unit_test(run_that_was_never_entered_counts_nothing),
         cmocka_unit_test(counters_are_not_created_where_they_are_not_available),
-        cmocka_unit_test(real_kernel_counts_each_thread_and_each_phase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
