@@ -12,7 +12,7 @@
  * 24,586 rows have been looked at, and they are more clustered (13 rows in a run) than the whole can be. The default of
  * 2.5 rows in a run comes from the DRAM traffic that was published for the whole. How near in the file users come back:
  * here anywhere, in reality rather under the same CounterID, which is kinder to caches (the first million real rows
- * hold 79,842 users; here about 348,000). How counts, run lengths and keys hang together: here not at all.
+ * hold 79,842 users; here about 391,000). How counts, run lengths and keys hang together: here not at all.
  *
  * How it is made, so that any part of the file can be made without the others:
  *   - Visits. There are `runs` visits. The first `groups` of them are the first visit of each group; the others are
