@@ -76,14 +76,42 @@ static agb_status fill_column(const agb_synth_spec *spec, int64_t *values, const
     return status;
 }
 
+/* What the system could still give, in bytes; UINT64_MAX where it does not say. */
+static uint64_t bytes_available(void)
+{
+    unsigned long long kib = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && kib == 0 && fgets(line, sizeof line, file))
+        sscanf(line, "MemAvailable: %llu kB", &kib);
+    if (file)
+        fclose(file);
+    return kib ? (uint64_t)kib * 1024 : UINT64_MAX;
+}
+
+/* A spec is a few bytes that can ask for terabytes, and address space is given out unseen: without this check the
+ * process would be killed on the way. */
+static agb_status refuse_too_large(const agb_synth_spec *spec, size_t n_columns, agb_error *err)
+{
+    uint64_t available = bytes_available(), row_bytes = sizeof(int64_t) * n_columns;
+    if (spec->rows <= available / row_bytes)
+        return AGB_OK;
+    return agb_fail(err, AGB_ERR_MEMORY, "synth:%s: rows=%llu: needs %llu bytes, and %llu are available: ask for at most "
+                    "%llu rows", agb_synth_kind_name(spec), (unsigned long long)spec->rows,
+                    (unsigned long long)(spec->rows * row_bytes), (unsigned long long)available,
+                    (unsigned long long)(available / row_bytes));
+}
+
 static agb_status synth_load(void *self, const size_t *column, size_t n_columns, agb_table *table,
                              const agb_load *load, agb_error *err)
 {
     const agb_synth_spec *spec = self;
     uint64_t before = agb_table_rows(table);
     (void)column;    /* there is only one */
-    agb_status status = agb_table_extend(table, spec->rows, err);
-    for (size_t i = 0; i < n_columns && status == AGB_OK && spec->rows > 0; i++)
+    agb_status status = refuse_too_large(spec, n_columns, err);
+    if (status == AGB_OK)
+        status = agb_table_extend(table, spec->rows, err);
+    for (size_t i = 0; i < n_columns && spec->rows > 0 && status == AGB_OK; i++)
         status = fill_column(spec, (int64_t *)agb_table_values(table, i) + before, load, err);
     return status;
 }

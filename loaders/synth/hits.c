@@ -182,22 +182,24 @@ typedef struct hits {
     segment *segment;    /* segments + 1 of them */
 } hits;
 
-/* About 800 runs (2,000 rows) in a segment on the average; sizes fall like Pareto's law with exponent one, from half
- * of that to 460 times as much. The 32 more are for small tables, so that users come back there too. */
+/* About 800 runs (2,000 rows) in a segment on the average, or fewer in small tables, so that users have other segments
+ * to come back in. Sizes fall like Pareto's law with exponent one, from a ninth of the average to 460 times as much;
+ * `level` keeps the largest of few segments from being most of the table. */
 static bool lay_segments(hits *self)
 {
-    self->segments = (size_t)(self->runs / 800 + 32);
+    uint64_t runs = self->runs, small = runs / 16 < 2048 ? runs / 16 : 2048;
+    self->segments = (size_t)((runs / 800 > small ? runs / 800 : small) + 1);
     self->segment = calloc(self->segments + 1, sizeof *self->segment);
     if (!self->segment)
         return false;
-    uint64_t total = 0;
+    uint64_t total = 0, level = 1 + 40960 / self->segments;
     for (size_t i = 0; i < self->segments; i++) {
         uint64_t random = agb_synth_word(self->fill->spec->seed, AGB_SYNTH_SEGMENTS, i);
-        total += 65536 / ((random >> 52) + 1);
+        total += 65536 / ((random >> 52) + level);
         self->segment[i + 1].slot = total;
     }
     for (size_t i = 1; i <= self->segments; i++)
-        self->segment[i].slot = (uint64_t)((agb_synth_wide)self->runs * self->segment[i].slot / total);
+        self->segment[i].slot = (uint64_t)((agb_synth_wide)runs * self->segment[i].slot / total);
     return true;
 }
 
