@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tab-separated values as ClickHouse writes them (TabSeparated), which is the form of ClickBench's hits.tsv.
  *
- * A field ends at a tab, a row at a line feed; both stand inside a field only as escapes: \b \f \n \r \t \0 \a \v \' \\,
- * and a backslash before any other byte stands for that byte. A field that is \N and nothing else is NULL. There are
- * no quotes. All other bytes, NUL and broken UTF-8 among them, are data.
+ * A field ends at a tab, a row at a line feed; both stand inside a field only as escapes. Escapes are \a \b \e \f \n \r
+ * \t \v \0 \xNN and a backslash before \ ' " ` / =; before any other byte a backslash is data, as ClickHouse reads it.
+ * A field that is \N and nothing else is NULL. There are no quotes. All other bytes, NUL and broken UTF-8 among them,
+ * are data. Not taken: a line feed itself behind a backslash (MySQL's dumps have that); it ends the row.
  *
  * Only wanted fields are looked at: for the others it is enough to count tabs, 64 bytes at a time. Counting them also
  * for the rest of the row is what finds rows with a field too many or too few. */
@@ -14,24 +15,49 @@
 
 /* ---- Fields ---- */
 
-/* Undoes escapes; returns the end of what was written, which is never more than was read. */
+/* What a byte means behind a backslash; 0: nothing (\0 and \xNN are dealt with apart). */
+static const unsigned char escapes[256] = {
+    ['a'] = '\a', ['b'] = '\b', ['e'] = 0x1b, ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t', ['v'] = '\v',
+    ['\\'] = '\\', ['\''] = '\'', ['"'] = '"', ['`'] = '`', ['/'] = '/', ['='] = '=',
+};
+
+static int hex_value(const unsigned char *two)    /* -1 when they are no hexadecimal digits */
+{
+    int value = 0;
+    for (int i = 0; i < 2; i++) {
+        static const char digits[] = "0123456789abcdefABCDEF";
+        const char *found = two[i] ? strchr(digits, two[i]) : NULL;
+        if (!found)
+            return -1;
+        value = value * 16 + (int)(found - digits) - (found - digits > 15 ? 6 : 0);
+    }
+    return value;
+}
+
+/* Undoes escapes; returns the end of what was written, which is never more than was read, or NULL when the last byte
+ * is a backslash that escapes nothing. */
 static unsigned char *unescape(unsigned char *to, const unsigned char *at, const unsigned char *end)
 {
-    static const unsigned char meaning[256] = {['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
-                                               ['a'] = '\a', ['v'] = '\v'};
-    while (at < end) {
+    for (;;) {
         const unsigned char *escape = agb_text_find(at, end, '\\');
         memcpy(to, at, (size_t)(escape - at));
         to += escape - at;
-        at = escape;
-        if (end - at < 2) {    /* nothing, or a backslash that ends the field and escapes nothing */
-            memcpy(to, at, (size_t)(end - at));
-            return to + (end - at);
+        if (escape == end)
+            return to;
+        if (end - escape < 2)
+            return NULL;
+        unsigned char byte = escape[1];
+        int hex = byte == 'x' && end - escape >= 4 ? hex_value(escape + 2) : -1;
+        at = escape + (hex >= 0 ? 4 : 2);
+        if (hex >= 0 || byte == '0')
+            *to++ = hex >= 0 ? (unsigned char)hex : '\0';
+        else if (escapes[byte])
+            *to++ = escapes[byte];
+        else {    /* no escape: the backslash is data, as in a pattern like 100\% */
+            *to++ = '\\';
+            *to++ = byte;
         }
-        *to++ = at[1] == '0' ? '\0' : meaning[at[1]] ? meaning[at[1]] : at[1];
-        at += 2;
     }
-    return to;
 }
 
 static bool put_string(agb_text_piece *piece, const agb_text_target *target, uint64_t row,
@@ -42,7 +68,11 @@ static bool put_string(agb_text_piece *piece, const agb_text_target *target, uin
     unsigned char *room = agb_text_room(piece, row_begin, (size_t)(end - begin));
     if (!room)
         return false;
-    agb_text_store_bytes(target, row, room, (size_t)(unescape(room, begin, end) - room));
+    unsigned char *room_end = unescape(room, begin, end);
+    if (!room_end)
+        return agb_text_refuse(piece, row_begin, (int)(target - piece->targets),
+                               "the field ends in a backslash that escapes nothing: write it as two");
+    agb_text_store_bytes(target, row, room, (size_t)(room_end - room));
     return true;
 }
 
@@ -141,7 +171,9 @@ static agb_status first_row(agb_text_reader *reader, const unsigned char *begin,
         unsigned char *name = malloc((size_t)(tab - at) + 1);
         if (!name)
             return agb_fail(err, AGB_ERR_MEMORY, "tsv: the system refuses memory for a column name");
-        agb_status status = agb_text_add_field(reader, name, unescape(name, at, tab), err);
+        const unsigned char *name_end = unescape(name, at, tab);
+        agb_status status = name_end ? agb_text_add_field(reader, name, name_end, err)
+                                     : agb_fail(err, AGB_ERR_FORMAT, "tsv: line 1: a column name ends in a backslash");
         free(name);
         if (status != AGB_OK || tab == end)
             return status;
