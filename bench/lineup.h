@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to an experiment: who takes part, on which sources, with which settings. Everything that can be wrong
+ * with a command line is found here, before a byte is loaded. */
+#ifndef AGB_LINEUP_H
+#define AGB_LINEUP_H
+
+#include "experiment.h"
+#include "loader.h"
+#include "options.h"
+
+typedef struct agb_lineup {
+    agb_registry *registry;
+    agb_experiment experiment;
+    agb_counter_support support;
+    agb_pins pins;
+    agb_results warnings;    /* notes only: to be said with the results */
+} agb_lineup;
+
+/* standard: the --aggregator list when none is given. source: the operand or the command's default. After a failure,
+ * too, release it. */
+agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const char *source, const char *standard,
+                             agb_error *err);
+void agb_lineup_release(agb_lineup *lineup);
+
+/* Runs it and adds the environment: a complete set of results. */
+agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err);
+
+/* A registry with the options' plug-ins; a plug-in that is refused is no error here but an entry that says why. */
+agb_status agb_lineup_find_aggregator(const agb_registry *registry, const char *name, const agb_aggregator **out,
+                                      agb_error *err);
+
+#endif
