@@ -152,6 +152,7 @@ typedef struct agb_memory_usage {
     uint64_t results;           /* bytes lent to sinks, now; not charged to the budget */
     uint64_t mapped, mapped_peak;    /* bytes held from the system for both, blocks kept for reuse included */
     uint64_t allocations;       /* calls since the last reset */
+    uint64_t misuses;           /* blocks released with a wrong size, or (guarded only) written past their end */
 } agb_memory_usage;
 
 agb_memory_usage agb_memory_usage_of(const agb_memory *memory);
@@ -228,7 +229,8 @@ typedef struct agb_plan {
     size_t batch_rows;                    /* 0 = 65536 */
     const char *hash;                     /* "fold" (default), "fibonacci", "identity" or "constant": see agb_hash_named */
     agb_pool *pool;                       /* borrowed; NULL = one worker */
-    agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own */
+    agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own. A collect sink
+                                             keeps its groups in it: it must outlive them */
     const agb_observer *observer;         /* borrowed; may be NULL */
 } agb_plan;
 

@@ -55,7 +55,8 @@ enum {
     AGB_TAKES_PAIRS = 1u << 1,
     AGB_TAKES_BYTES = 1u << 2,
     AGB_TAKES_WEIGHTS = 1u << 3,    /* honours batch->weights */
-    AGB_PARALLEL = 1u << 4          /* consume may run on several workers at once */
+    AGB_PARALLEL = 1u << 4,         /* consume may run on several workers at once */
+    AGB_EXAMPLE = 1u << 5           /* to be copied, not to be compared: left out of "all aggregators" */
 };
 
 typedef struct agb_bytes {
@@ -68,7 +69,8 @@ typedef struct agb_batch {
     size_t rows;
     const uint64_t *keys;        /* AGB_KEYS_WORD: rows words; AGB_KEYS_PAIR: 2 * rows words, the pairs one after another */
     const agb_bytes *bytes;      /* AGB_KEYS_BYTES: rows strings */
-    const uint64_t *weights;     /* NULL: every row counts once; else what each row adds to its group (never 0) */
+    const uint64_t *weights;     /* what each row adds to its group, never 0; NULL: 1. All batches of a run have
+                                    weights, or none has: config->weighted */
 } agb_batch;
 
 /* One parameter of an aggregator, set by `--aggregator NAME:param=value`. The engine parses and range-checks it. */
@@ -99,6 +101,7 @@ typedef struct agb_config {
     int64_t params[AGB_MOST_PARAMS];      /* values, in the order of the aggregator's own table */
     agb_hash hash;
     agb_caches caches;
+    bool weighted;                        /* batches carry weights; only with the trait AGB_TAKES_WEIGHTS */
 } agb_config;
 
 typedef struct agb_host agb_host;

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver: takes an aggregator through create, consume*, finish, destroy over a column; gives it the host's
+ * services; times its phases; and holds it to the contract. Start reading at agb_count_groups, at the end. */
+#include "batch.h"
+#include "internal.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { STANDARD_BATCH_ROWS = 65536 };
+
+typedef struct lane {    /* what belongs to one worker */
+    agb_batcher batcher;
+    uint64_t nulls;
+    unsigned phase;
+    size_t lent;         /* groups of the open loan */
+    char apart[64];      /* lanes of different workers share no cache line */
+} lane;
+
+typedef struct run {
+    agb_host host;               /* first, so that a host pointer is a run pointer */
+    const agb_plan *plan;
+    const agb_aggregator *aggregator;
+    agb_config config;
+    agb_pool *pool;              /* NULL when one worker takes part */
+    agb_memory *memory;
+    agb_sink *sink;
+    uint64_t rows;
+    unsigned phases;
+    lane *lane;
+    void *self;
+    uint64_t phase_since_ns;     /* worker 0 has been in its phase since then */
+    atomic_bool in_parallel;
+    atomic_uint failure;         /* first failed status of any worker */
+    _Atomic(const char *) broken;    /* which rule of the contract was broken, or NULL */
+    agb_stats stats;
+} run;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* ---- The services that an aggregator calls ---- */
+
+static void *host_alloc(agb_host *host, size_t bytes, unsigned flags)
+{
+    return agb_memory_alloc(((run *)host)->memory, AGB_OWNER_AGGREGATOR, bytes, flags);
+}
+
+static void host_release(agb_host *host, void *block, size_t bytes)
+{
+    agb_memory_release(((run *)host)->memory, AGB_OWNER_AGGREGATOR, block, bytes);
+}
+
+static void close_phase(run *r)
+{
+    uint64_t now = now_ns();
+    r->stats.phase_ns[r->lane[0].phase] += now - r->phase_since_ns;
+    r->phase_since_ns = now;
+}
+
+static void host_phase(agb_host *host, unsigned worker, unsigned phase)
+{
+    run *r = (run *)host;
+    lane *l = &r->lane[worker];
+    if (phase == l->phase)
+        return;
+    if (phase >= r->phases) {
+        r->broken = "it entered a phase that it does not name";
+        return;
+    }
+    if (worker == 0)
+        close_phase(r);
+    l->phase = phase;
+    const agb_observer *observer = r->plan->observer;
+    if (observer && observer->phase)
+        observer->phase(observer->context, worker, phase);
+}
+
+static agb_status host_emit_begin(agb_host *host, unsigned worker, size_t groups, uint64_t **keys, uint64_t **counts)
+{
+    run *r = (run *)host;
+    r->lane[worker].lent = groups;
+    return agb_sink_lend(r->sink, worker, groups, keys, counts);
+}
+
+static agb_status host_emit_end(agb_host *host, unsigned worker, size_t groups)
+{
+    run *r = (run *)host;
+    if (groups > r->lane[worker].lent) {
+        r->broken = "it emitted more groups than it had borrowed room for";
+        return AGB_ERR_CONTRACT;
+    }
+    r->lane[worker].lent = 0;
+    return agb_sink_take(r->sink, worker, groups);
+}
+
+static agb_status host_parallel_for(agb_host *host, size_t tasks, agb_task_fn task, void *argument)
+{
+    run *r = (run *)host;
+    if (atomic_exchange(&r->in_parallel, true)) {
+        r->broken = "it called parallel_for from within a task";
+        return AGB_ERR_CONTRACT;
+    }
+    agb_status status = agb_pool_run(r->pool, tasks, task, argument);
+    atomic_store(&r->in_parallel, false);
+    return status;
+}
+
+static void host_note(agb_host *host, const char *text)
+{
+    run *r = (run *)host;
+    snprintf(r->stats.note, sizeof r->stats.note, "%s", text);
+}
+
+static const agb_host services = {
+    .abi = AGB_AGGREGATOR_ABI, .size = sizeof(agb_host), .alloc = host_alloc, .release = host_release,
+    .phase = host_phase, .emit_begin = host_emit_begin, .emit_end = host_emit_end,
+    .parallel_for = host_parallel_for, .note = host_note,
+};
+
+/* ---- Checking a plan ---- */
+
+static agb_status check_column(const agb_plan *plan, agb_column *column, agb_error *err)
+{
+    if (!plan->table || !plan->column || !plan->aggregator)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "plan: table, column and aggregator are all needed");
+    if (!agb_table_find_column(plan->table, plan->column, column))
+        return agb_fail(err, AGB_ERR_NOT_FOUND, "plan: the table has no column '%s'", plan->column);
+    if (column->type == AGB_TYPE_BYTES)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "column '%s' holds strings: grouping by strings is not supported yet: "
+                        "choose an integer column", plan->column);
+    return AGB_OK;
+}
+
+static agb_status check_traits(const agb_plan *plan, agb_error *err)
+{
+    const agb_aggregator *a = plan->aggregator;
+    if (!(a->traits & AGB_TAKES_WORDS))
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: it does not take 64-bit keys", a->name);
+    if (plan->weights && !(a->traits & AGB_TAKES_WEIGHTS))
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: it does not take weights", a->name);
+    return AGB_OK;
+}
+
+static agb_status make_config(run *r, agb_error *err)
+{
+    const agb_plan *plan = r->plan;
+    const char *hash = plan->hash ? plan->hash : agb_hash_names()[0];
+    r->config = (agb_config){.size = sizeof(agb_config), .kind = AGB_KEYS_WORD, .rows = r->rows,
+                             .workers = agb_pool_workers(r->pool), .weighted = plan->weights != NULL,
+                             .caches = agb_caches_of(sched_getcpu())};
+    if (!agb_hash_named(hash, &r->config.hash)) {
+        const char *near = agb_nearest_name(agb_hash_names(), hash);
+        return agb_fail(err, AGB_ERR_NOT_FOUND, "hash '%s': unknown%s%s: choose fold, fibonacci, identity or constant",
+                        hash, near ? ": did you mean " : "", near ? near : "");
+    }
+    return agb_params_parse(plan->aggregator, plan->params, r->config.params, err);
+}
+
+static agb_status make_lanes(run *r, const agb_column *column, agb_error *err)
+{
+    size_t batch_rows = r->plan->batch_rows ? r->plan->batch_rows : STANDARD_BATCH_ROWS;
+    r->lane = calloc(r->config.workers, sizeof *r->lane);
+    if (!r->lane)
+        return agb_fail(err, AGB_ERR_MEMORY, "run: no memory for %u workers", r->config.workers);
+    for (unsigned i = 0; i < r->config.workers; i++) {
+        agb_status status = agb_batcher_create(&r->lane[i].batcher, column, r->plan->weights, r->rows, batch_rows, err);
+        if (status != AGB_OK)
+            return status;
+    }
+    return AGB_OK;
+}
+
+static agb_status prepare(run *r, agb_error *err)
+{
+    const agb_plan *plan = r->plan;
+    agb_column column;
+    agb_status status = check_column(plan, &column, err);
+    if (status == AGB_OK)
+        status = check_traits(plan, err);
+    if (status != AGB_OK)
+        return status;
+    r->aggregator = plan->aggregator;
+    r->rows = agb_table_rows(plan->table);
+    r->pool = plan->aggregator->traits & AGB_PARALLEL ? plan->pool : NULL;
+    while (plan->aggregator->phases[r->phases])
+        r->phases++;
+    status = make_config(r, err);
+    if (status == AGB_OK)
+        status = make_lanes(r, &column, err);
+    r->memory = plan->memory;
+    if (status == AGB_OK && !plan->memory)
+        status = agb_memory_create(&r->memory, NULL, err);
+    if (status != AGB_OK)
+        return status;
+    status = agb_sink_open(r->sink, r->memory, !plan->memory, r->config.workers, err);
+    agb_memory_reset(r->memory);
+    return status;
+}
+
+/* ---- Running ---- */
+
+static void fail_run(run *r, agb_status status)
+{
+    unsigned none = AGB_OK;
+    atomic_compare_exchange_strong(&r->failure, &none, (unsigned)status);
+}
+
+static void consume_batch(void *argument, unsigned worker, size_t number)
+{
+    run *r = argument;
+    agb_batch batch;
+    if (atomic_load_explicit(&r->failure, memory_order_relaxed) != AGB_OK)
+        return;
+    r->lane[worker].nulls += agb_batcher_at(&r->lane[worker].batcher, number, &batch);
+    agb_status status = r->aggregator->consume(r->self, worker, &batch);
+    if (status != AGB_OK)
+        fail_run(r, status);
+}
+
+static void enter_worker(void *argument, unsigned worker, size_t task)
+{
+    (void)task;
+    const agb_observer *observer = ((run *)argument)->plan->observer;
+    if (observer->enter)
+        observer->enter(observer->context, worker);
+}
+
+static void leave_worker(void *argument, unsigned worker, size_t task)
+{
+    (void)task;
+    const agb_observer *observer = ((run *)argument)->plan->observer;
+    if (observer->leave)
+        observer->leave(observer->context, worker);
+}
+
+static void consume_and_finish(run *r)
+{
+    size_t batches = agb_batch_count(r->rows, r->lane[0].batcher.batch_rows);
+    if (r->plan->observer)
+        agb_pool_each(r->pool, enter_worker, r);
+    uint64_t start = now_ns();
+    r->phase_since_ns = start;
+    agb_pool_run(r->pool, batches, consume_batch, r);
+    if (atomic_load(&r->failure) == AGB_OK) {
+        agb_status status = r->aggregator->finish(r->self);
+        if (status != AGB_OK)
+            fail_run(r, status);
+    }
+    close_phase(r);
+    r->stats.wall_ns = r->phase_since_ns - start;
+    if (r->plan->observer)
+        agb_pool_each(r->pool, leave_worker, r);
+}
+
+/* From a failed status to a sentence, and from a broken rule to a failed status. */
+static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_error *err)
+{
+    const char *name = r->aggregator->name;
+    agb_memory_usage after = agb_memory_usage_of(r->memory);
+    const char *broken = atomic_load(&r->broken);
+    if (broken)
+        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: %s", name, broken);
+    if (after.misuses != before.misuses)
+        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it wrote past the end of a block, or released one "
+                        "with a wrong size", name);
+    if (after.live != before.live)
+        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it left %lld bytes unreleased", name,
+                        (long long)(after.live - before.live));
+    if (status == AGB_OK)
+        return AGB_OK;
+    agb_status refused = status == AGB_ERR_MEMORY ? agb_memory_refusal(r->memory, name, err) : AGB_OK;
+    return refused != AGB_OK ? refused : agb_fail(err, status, "%s: %s", name, agb_status_text(status));
+}
+
+static agb_status execute(run *r, agb_error *err)
+{
+    agb_memory_usage before = agb_memory_usage_of(r->memory);
+    uint64_t t0 = now_ns();
+    agb_status status = r->aggregator->create(&r->host, &r->config, &r->self);
+    uint64_t t1 = now_ns();
+    if (status == AGB_OK) {
+        consume_and_finish(r);
+        status = (agb_status)atomic_load(&r->failure);
+    }
+    r->stats.peak_bytes = agb_memory_usage_of(r->memory).peak - before.live;
+    uint64_t t2 = now_ns();
+    if (r->self)
+        r->aggregator->destroy(r->self);
+    r->stats.setup_ns = t1 - t0;
+    r->stats.teardown_ns = now_ns() - t2;
+    return judge(r, status, before, err);
+}
+
+static void sum_up(run *r)
+{
+    r->stats.rows = r->rows;
+    r->stats.workers = r->config.workers;
+    r->stats.phases = r->phases;
+    r->stats.result_bytes = agb_sink_bytes(r->sink);
+    for (unsigned i = 0; i < r->config.workers; i++)
+        r->stats.nulls += r->lane[i].nulls;
+}
+
+agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *stats, agb_error *err)
+{
+    run r = {.host = services, .plan = plan, .sink = sink};
+    agb_status status = prepare(&r, err);
+    if (status == AGB_OK) {
+        status = execute(&r, err);
+        sum_up(&r);
+    }
+    for (unsigned i = 0; r.lane && i < r.config.workers; i++)
+        agb_batcher_release(&r.lane[i].batcher);
+    free(r.lane);
+    if (stats)
+        *stats = r.stats;
+    return status;
+}

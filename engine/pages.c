@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Anonymous memory from the system, with a page policy. Blocks are 2 MiB aligned and sized, so that the policy, and
+ * nothing else, decides whether they lie in huge pages. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { HUGE_BYTES = 2 << 20 };
+
+size_t agb_pages_round(size_t bytes)
+{
+    return (bytes + HUGE_BYTES - 1) & ~(size_t)(HUGE_BYTES - 1);
+}
+
+static void apply_policy(void *base, size_t bytes, agb_pages pages)
+{
+    /* Advice: where the kernel has no transparent huge pages it refuses, and small pages are what there is. */
+    if (pages == AGB_PAGES_HUGE)
+        madvise(base, bytes, MADV_HUGEPAGE);
+    else if (pages == AGB_PAGES_4K)
+        madvise(base, bytes, MADV_NOHUGEPAGE);
+}
+
+/* An aligned stretch of address space: map too much, give the ends back. */
+static void *map_aligned(size_t bytes)
+{
+    size_t room = bytes + HUGE_BYTES;
+    if (room < bytes)
+        return NULL;
+    char *raw = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    char *base = (char *)agb_pages_round((size_t)raw);
+    size_t before = (size_t)(base - raw);
+    if (before)
+        munmap(raw, before);
+    munmap(base + bytes, room - before - bytes);
+    return base;
+}
+
+void *agb_pages_map(size_t bytes, agb_pages pages)
+{
+    size_t rounded = agb_pages_round(bytes);
+    void *base = rounded < bytes ? NULL : map_aligned(rounded);
+    if (base)
+        apply_policy(base, rounded, pages);
+    return base;
+}
+
+void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages pages)
+{
+    size_t from = agb_pages_round(old_bytes), to = agb_pages_round(new_bytes);
+    if (to <= from)
+        return to < new_bytes ? NULL : base;
+    char *moved = map_aligned(to);
+    if (!moved)
+        return NULL;
+    /* Moves the page tables, not the bytes. */
+    if (mremap(base, from, from, MREMAP_MAYMOVE | MREMAP_FIXED, moved) == MAP_FAILED) {
+        munmap(moved, to);
+        return NULL;
+    }
+    apply_policy(moved + from, to - from, pages);
+    return moved;
+}
+
+void agb_pages_unmap(void *base, size_t bytes)
+{
+    if (base)
+        munmap(base, agb_pages_round(bytes));
+}
+
+void agb_bytes_in_words(uint64_t bytes, char *text, size_t room)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    while (value >= 1024 && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, room, unit && value < 100 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Named columns of equal length. A column is either lent by the caller or stands in memory of its own, which grows by
+ * moving page tables, so that a loader that does not know its rows beforehand never copies. */
+#include "internal.h"
+#include "loader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct column {
+    char *name;
+    agb_type type;
+    bool lent;
+    agb_pages pages;
+    void *values;
+    uint8_t *nulls;
+    uint64_t null_count;
+} column;
+
+typedef struct heap {    /* string bytes */
+    struct heap *next;
+    unsigned char *base;
+    size_t used, room;
+} heap;
+
+struct agb_table {
+    const char *format;
+    uint64_t rows, capacity;
+    size_t columns;
+    column *column;
+    pthread_mutex_t heap_lock;
+    heap *heaps;
+    uint64_t heap_bytes;
+};
+
+static const struct {
+    const char *name;
+    size_t bytes;
+    bool is_signed;
+} types[] = {
+    [AGB_TYPE_INT32] = {"int32", 4, true},    [AGB_TYPE_UINT32] = {"uint32", 4, false},
+    [AGB_TYPE_INT64] = {"int64", 8, true},    [AGB_TYPE_UINT64] = {"uint64", 8, false},
+    [AGB_TYPE_BOOL] = {"bool", 1, false},     [AGB_TYPE_BYTES] = {"bytes", sizeof(agb_bytes), false},
+    [AGB_TYPE_OTHER] = {"other", 0, false},
+};
+
+const char *agb_type_name(agb_type type)
+{
+    return types[type].name;
+}
+
+size_t agb_type_bytes(agb_type type)
+{
+    return types[type].bytes;
+}
+
+bool agb_type_is_signed(agb_type type)
+{
+    return types[type].is_signed;
+}
+
+agb_status agb_table_create(agb_table **out, agb_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return agb_fail(err, AGB_ERR_MEMORY, "table: no memory for an empty one");
+    (*out)->format = "memory";
+    pthread_mutex_init(&(*out)->heap_lock, NULL);
+    return AGB_OK;
+}
+
+static void release_heaps(agb_table *table)
+{
+    while (table->heaps) {
+        heap *h = table->heaps;
+        table->heaps = h->next;
+        agb_pages_unmap(h->base, h->room);
+        free(h);
+    }
+}
+
+void agb_table_destroy(agb_table *table)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < table->columns; i++) {
+        column *c = &table->column[i];
+        if (!c->lent)
+            agb_pages_unmap(c->values, table->capacity * agb_type_bytes(c->type));
+        agb_pages_unmap(c->nulls, table->capacity);
+        free(c->name);
+    }
+    release_heaps(table);
+    pthread_mutex_destroy(&table->heap_lock);
+    free(table->column);
+    free(table);
+}
+
+static const column *find(const agb_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        if (strcmp(table->column[i].name, name) == 0)
+            return &table->column[i];
+    return NULL;
+}
+
+static agb_status add(agb_table *table, const char *name, agb_type type, column **out, agb_error *err)
+{
+    if (find(table, name))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "table: column '%s' is there already: name each column once", name);
+    column *more = realloc(table->column, (table->columns + 1) * sizeof *more);
+    if (more)
+        table->column = more;
+    char *copy = more ? strdup(name) : NULL;
+    if (!copy)
+        return agb_fail(err, AGB_ERR_MEMORY, "table: no memory for column '%s'", name);
+    *out = &table->column[table->columns++];
+    **out = (column){.name = copy, .type = type};
+    return AGB_OK;
+}
+
+agb_status agb_table_add(agb_table *table, const char *name, agb_type type, agb_pages pages, agb_error *err)
+{
+    column *c;
+    agb_status status = add(table, name, type, &c, err);
+    if (status == AGB_OK)
+        c->pages = pages;
+    return status;
+}
+
+agb_status agb_table_lend(agb_table *table, const char *name, agb_type type, const void *values, uint64_t rows,
+                          agb_error *err)
+{
+    if (agb_type_bytes(type) == 0 || (rows && !values))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "table: column '%s': no values of a loadable type are given", name);
+    if (table->columns && rows != table->rows)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "table: column '%s' has %llu rows, the others have %llu", name,
+                        (unsigned long long)rows, (unsigned long long)table->rows);
+    column *c;
+    agb_status status = add(table, name, type, &c, err);
+    if (status != AGB_OK)
+        return status;
+    c->lent = true;
+    c->values = (void *)values;
+    table->rows = rows;
+    return AGB_OK;
+}
+
+static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *err)
+{
+    size_t width = agb_type_bytes(c->type);
+    void *values = NULL;
+    if (to <= SIZE_MAX / 2 / width)
+        values = from ? agb_pages_grow(c->values, from * width, to * width, c->pages)
+                      : agb_pages_map(to * width, c->pages);
+    if (!values) {
+        char words[32];
+        agb_bytes_in_words(to * width, words, sizeof words);
+        return agb_fail(err, AGB_ERR_MEMORY, "column '%s': out of memory: %s for %llu rows are not to be had", c->name,
+                        words, (unsigned long long)to);
+    }
+    c->values = values;
+    if (c->nulls) {
+        uint8_t *nulls = agb_pages_grow(c->nulls, from, to, AGB_PAGES_DEFAULT);
+        if (!nulls)
+            return agb_fail(err, AGB_ERR_MEMORY, "column '%s': out of memory for its NULLs", c->name);
+        c->nulls = nulls;
+    }
+    return AGB_OK;
+}
+
+agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err)
+{
+    uint64_t need = table->rows + rows, to = need;
+    if (need < rows)
+        return agb_fail(err, AGB_ERR_FORMAT, "table: %llu more rows are more than can be counted",
+                        (unsigned long long)rows);
+    if (need > table->capacity) {
+        if (table->capacity)    /* the second time: the number of rows is not known, so grow in proportion */
+            to = need + need / 2;
+        for (size_t i = 0; i < table->columns; i++) {
+            agb_status status = grow_column(&table->column[i], table->capacity, to, err);
+            if (status != AGB_OK)
+                return status;
+        }
+        table->capacity = to;
+    }
+    table->rows = need;
+    return AGB_OK;
+}
+
+void agb_table_shrink(agb_table *table, uint64_t rows)
+{
+    uint64_t to = rows < table->rows ? table->rows - rows : 0;
+    for (size_t i = 0; i < table->columns; i++) {
+        column *c = &table->column[i];
+        size_t width = agb_type_bytes(c->type);
+        memset((char *)c->values + to * width, 0, (table->rows - to) * width);
+        if (c->nulls)
+            memset(c->nulls + to, 0, table->rows - to);
+    }
+    table->rows = to;
+}
+
+void *agb_table_values(agb_table *table, size_t i)
+{
+    return table->column[i].values;
+}
+
+uint8_t *agb_table_nulls(agb_table *table, size_t i)
+{
+    column *c = &table->column[i];
+    if (!c->nulls && table->capacity)
+        c->nulls = agb_pages_map(table->capacity, AGB_PAGES_4K);    /* untouched stretches cost nothing */
+    return c->nulls;
+}
+
+enum { HEAP_BYTES = 4 << 20 };
+
+static heap *new_heap(size_t room)
+{
+    heap *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->base = agb_pages_map(room, AGB_PAGES_DEFAULT);
+    h->room = agb_pages_round(room);
+    if (!h->base) {
+        free(h);
+        return NULL;
+    }
+    return h;
+}
+
+unsigned char *agb_table_heap(agb_table *table, size_t bytes)
+{
+    unsigned char *place = NULL;
+    pthread_mutex_lock(&table->heap_lock);
+    heap *h = table->heaps;
+    if (!h || h->room - h->used < bytes) {
+        h = new_heap(bytes > HEAP_BYTES / 4 ? bytes : HEAP_BYTES);
+        if (h && table->heaps && bytes > HEAP_BYTES / 4) {    /* a large block of its own: keep filling the other one */
+            h->next = table->heaps->next;
+            table->heaps->next = h;
+        } else if (h) {
+            h->next = table->heaps;
+            table->heaps = h;
+        }
+        if (h)
+            table->heap_bytes += h->room;
+    }
+    if (h) {
+        place = h->base + h->used;
+        h->used += bytes;
+    }
+    pthread_mutex_unlock(&table->heap_lock);
+    return place;
+}
+
+void agb_table_loaded(agb_table *table, const char *format)
+{
+    table->format = format;
+    for (size_t i = 0; i < table->columns; i++) {
+        column *c = &table->column[i];
+        c->null_count = 0;
+        for (uint64_t row = 0; c->nulls && row < table->rows; row++)
+            c->null_count += c->nulls[row];
+    }
+}
+
+uint64_t agb_table_rows(const agb_table *table)
+{
+    return table->rows;
+}
+
+const char *agb_table_format(const agb_table *table)
+{
+    return table->format;
+}
+
+uint64_t agb_table_bytes(const agb_table *table)
+{
+    uint64_t bytes = table->heap_bytes;
+    for (size_t i = 0; i < table->columns; i++)
+        bytes += table->rows * agb_type_bytes(table->column[i].type) + table->column[i].null_count;
+    return bytes;
+}
+
+bool agb_table_find_column(const agb_table *table, const char *name, agb_column *out)
+{
+    const column *c = find(table, name);
+    if (!c)
+        return false;
+    *out = (agb_column){.name = c->name, .type = c->type, .values = c->values, .null_count = c->null_count,
+                        .nulls = c->null_count ? c->nulls : NULL};
+    return true;
+}
