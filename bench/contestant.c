@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One aggregator in a process of its own: see contestant.h. The upper half of this file runs in the child, the lower
  * half in the parent; a request and a measurement are all that passes between them. */
-#define _GNU_SOURCE
 #include "contestant.h"
 
 #include "groups_file.h"

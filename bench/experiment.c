@@ -5,7 +5,6 @@
  * answer and the machine's floor are found in child processes; then every contestant is forked from this process, which
  * has one thread and the loaded table, and waits. A round lets each of them count once, in an order shuffled anew, so
  * that a machine that slows down slows all of them alike. */
-#define _GNU_SOURCE
 #include "experiment.h"
 
 #include "contestant.h"

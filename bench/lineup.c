@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to an experiment: see lineup.h. */
-#define _GNU_SOURCE
 #include "lineup.h"
 
 #include "sweep.h"
@@ -56,6 +55,8 @@ static agb_status add_all(agb_lineup *lineup, const char *params, agb_error *err
                         params);
     const agb_aggregator *aggregator;
     for (size_t i = 0; (aggregator = agb_registry_aggregator_at(lineup->registry, i)); i++) {
+        if (aggregator->traits & AGB_EXAMPLE)
+            continue;
         agb_status status = add_entry(&lineup->experiment, aggregator, aggregator->name, "", NULL, err);
         if (status != AGB_OK)
             return status;

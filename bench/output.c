@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A file that appears only when it is complete: see output.h. */
-#define _GNU_SOURCE
 #include "output.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Child processes that answer over a pipe: see process.h. */
-#define _GNU_SOURCE
 #include "process.h"
 
 #include <errno.h>

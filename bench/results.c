@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Small questions that every report asks of the results: see results.h. */
-#define _GNU_SOURCE
 #include "results.h"
 
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* --sweep p=a..b: see sweep.h. */
-#define _GNU_SOURCE
 #include "sweep.h"
 
 #include <errno.h>
