@@ -2,6 +2,7 @@
 /* From options to an experiment: see lineup.h. */
 #include "lineup.h"
 
+#include "process.h"
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -107,31 +108,78 @@ static bool takes_part(const agb_experiment *experiment, const agb_aggregator *a
     return false;
 }
 
-/* Plug-ins are opened first, so that the list can name them; each takes part even when it was not named, and one that
- * is refused is a row that says why. */
+/* What a child finds out about a plug-in. */
+typedef struct trial {
+    agb_registry *registry;
+    const char *path;
+} trial;
+
+static void try_in_child(void *context, int in, int out)
+{
+    (void)in;
+    const trial *trial = context;
+    agb_error error = {0};
+    error.status = agb_registry_open_plugin(trial->registry, trial->path, NULL, &error);
+    agb_pipe_write(out, &error, sizeof error);
+}
+
+/* Loading a shared object runs its constructors: a child goes first, so that one that crashes or hangs is refused. */
+static agb_status open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out, agb_error *err)
+{
+    const double timeout_s = 10;
+    trial trial = {registry, path};
+    agb_process process;
+    agb_error heard = {0};
+    char how[128];
+    *out = NULL;
+    agb_status status = agb_process_start(&process, try_in_child, &trial, err);
+    if (status != AGB_OK)
+        return status;
+    agb_answer answer = agb_process_hear(&process, &heard, sizeof heard, timeout_s);
+    agb_process_end(&process, answer == AGB_ANSWER_LATE);
+    agb_process_describe_end(&process, how, sizeof how);
+    if (answer == AGB_ANSWER_LATE)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it did not end within %g s", path, timeout_s);
+    if (answer == AGB_ANSWER_ENDED)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it ended in %s", path, how);
+    if (heard.status != AGB_OK)
+        return agb_fail(err, heard.status, "%s", heard.text);
+    return agb_registry_open_plugin(registry, path, out, err);
+}
+
+/* The row of a plug-in that could not be opened is named after its file. */
+static agb_status add_refused(agb_lineup *lineup, const char *path, const agb_error *refused, agb_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *stem = strdup(slash ? slash + 1 : path);
+    if (!stem)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+    stem[strcspn(stem, ".")] = '\0';
+    agb_status status = add_entry(&lineup->experiment, NULL, stem, "", refused, err);
+    free(stem);
+    return status;
+}
+
+/* Plug-ins are opened first, so that the list can name them; each takes part even when it was not named. One that is
+ * refused becomes a row that says why; one that is not there is a slip of the command line. */
 static agb_status add_contestants(agb_lineup *lineup, const agb_options *options, const char *standard, agb_error *err)
 {
     const agb_words *plugins = &options->plugins, *lists = &options->aggregators;
     const agb_aggregator *opened[AGB_MOST_WORDS] = {0};
     agb_error refused[AGB_MOST_WORDS] = {0};
     for (size_t i = 0; i < plugins->n; i++) {
-        if (agb_registry_open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]) != AGB_OK)
-            opened[i] = NULL;
+        agb_status status = open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]);
+        if (status == AGB_ERR_NOT_FOUND)
+            return agb_fail(err, status, "--plugin: %s", refused[i].text);
     }
     agb_status status = lists->n ? AGB_OK : add_list(lineup, standard, err);
     for (size_t i = 0; i < lists->n && status == AGB_OK; i++)
         status = add_list(lineup, lists->word[i], err);
     for (size_t i = 0; i < plugins->n && status == AGB_OK; i++) {
-        if (opened[i] && takes_part(&lineup->experiment, opened[i]))
-            continue;
-        const char *slash = strrchr(plugins->word[i], '/');
-        char *stem = strdup(slash ? slash + 1 : plugins->word[i]);
-        if (!stem)
-            return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
-        stem[strcspn(stem, ".")] = '\0';
-        status = add_entry(&lineup->experiment, opened[i], opened[i] ? opened[i]->name : stem, "",
-                           opened[i] ? NULL : &refused[i], err);
-        free(stem);
+        if (!opened[i])
+            status = add_refused(lineup, plugins->word[i], &refused[i], err);
+        else if (!takes_part(&lineup->experiment, opened[i]))
+            status = add_entry(&lineup->experiment, opened[i], opened[i]->name, "", NULL, err);
     }
     return status;
 }
@@ -151,9 +199,9 @@ static agb_status spread_entry(agb_lineup *lineup, const agb_entry *entry, const
 {
     agb_status status = AGB_OK;
     for (size_t i = 0; i < sweep->n && status == AGB_OK; i++) {
-        char *params;
+        char *params = agb_sweep_set(entry->params, ':', sweep->name, sweep->value[i]);
         int64_t values[AGB_MOST_PARAMS];
-        if (asprintf(&params, "%s%s%s=%s", entry->params, *entry->params ? ":" : "", sweep->name, sweep->value[i]) < 0)
+        if (!params)
             return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
         status = agb_params_parse(entry->aggregator, params, values, err);
         if (status == AGB_OK)
@@ -226,7 +274,7 @@ static agb_status set_sources(agb_lineup *lineup, const agb_options *options, co
     size_t n = of_sources ? sweep.n : 1;
     experiment->sources = calloc(n + 1, sizeof *experiment->sources);
     for (size_t i = 0; experiment->sources && i < n; i++) {
-        experiment->sources[i] = of_sources ? agb_sweep_source(source, sweep.name, sweep.value[i]) : strdup(source);
+        experiment->sources[i] = of_sources ? agb_sweep_set(source, ',', sweep.name, sweep.value[i]) : strdup(source);
         experiment->n_sources += experiment->sources[i] != NULL;
     }
     if (experiment->n_sources != n)

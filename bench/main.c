@@ -66,10 +66,11 @@ static int run_command(int n, char **words, agb_error *err)
 /* What was printed must also have arrived. A closed pipe is the reader's choice: no words about it. */
 static int flush_stdout(int code, agb_error *err)
 {
+    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
-    if (err->status == AGB_OK)
-        agb_fail(err, AGB_ERR_IO, "writing standard output: %s", strerror(errno));
+    if (err->status == AGB_OK && errno != EPIPE)
+        agb_fail(err, AGB_ERR_IO, "writing standard output: %s", strerror(errno ? errno : EIO));
     return AGB_EXIT_FAILED;
 }
 
@@ -88,10 +89,8 @@ int main(int argc, char **argv)
         print_version(stdout);
     else
         code = run_command(argc - 1, argv + 1, &err);
-    bool told = code != AGB_EXIT_FINE && err.text[0];
     code = flush_stdout(code, &err);
-    bool closed_pipe = errno == EPIPE;
-    if ((told || code != AGB_EXIT_FINE) && err.text[0] && !closed_pipe)
+    if (code != AGB_EXIT_FINE && err.text[0])
         fprintf(stderr, "aggbench: %s\n", err.text);
     return code;
 }

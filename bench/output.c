@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A reader that closed its end of our pipe has had enough: a failure, but not one to be told. */
 static agb_status cannot(const char *path, int reason, agb_error *err)
 {
+    if (reason == EPIPE)
+        return agb_fail(err, AGB_ERR_IO, "%s", "");
     return agb_fail(err, AGB_ERR_IO, "writing %s: %s%s", path ? path : "standard output", strerror(reason),
                     reason == ENOSPC ? ": make room or choose another place" : "");
 }

@@ -76,19 +76,20 @@ static void rule(FILE *to)
     fputc('\n', to);
 }
 
+/* Words that follow `at` cells of the current line; later lines begin at `left`. */
 static void wrap(FILE *to, const char *text, int left, int at)
 {
+    bool first = true;
     while (*text) {
         int word = (int)strcspn(text, " ");
-        if (at > left && at + word > AGB_REPORT_CELLS)
+        if (!first && at + 1 + word > AGB_REPORT_CELLS)
             at = fprintf(to, "\n%*s", left, "") - 1;
+        else if (!first)
+            at += fprintf(to, " ");
         at += fprintf(to, "%.*s", word, text);
+        first = false;
         text += word;
-        if (*text == ' ') {
-            text++;
-            if (at < AGB_REPORT_CELLS)
-                at += fprintf(to, " ");
-        }
+        text += *text == ' ';
     }
     fputc('\n', to);
 }
@@ -108,7 +109,9 @@ void agb_report_line(FILE *to, const char *label, const char *format, ...)
 static void print_bad_row(FILE *to, const agb_result *result, int width)
 {
     char text[1200];
-    snprintf(text, sizeof text, "%s: %s", agb_state_name(result->state), result->reason);
+    const char *state = agb_state_name(result->state);
+    bool said = strncmp(result->reason, state, strlen(state)) == 0;    /* "wrong at key 5: ..." */
+    snprintf(text, sizeof text, "%s%s%s", said ? "" : state, said ? "" : ": ", result->reason);
     wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
 }
 

@@ -81,24 +81,23 @@ agb_status agb_sweep_parse(agb_sweep *out, const char *text, agb_error *err)
     return AGB_OK;
 }
 
-char *agb_sweep_source(const char *source, const char *name, const char *value)
+char *agb_sweep_set(const char *text, char separator, const char *name, const char *value)
 {
     size_t length = strlen(name);
-    char *out = malloc(strlen(source) + length + strlen(value) + 3);
+    char *out = malloc(strlen(text) + length + strlen(value) + 3);
     if (!out)
         return NULL;
     char *to = out;
-    for (const char *at = source; *at;) {
-        size_t part = strcspn(at, ",");
+    for (const char *at = text; *at;) {
+        const char *end = strchrnul(at, separator);
         bool same = strncmp(at, name, length) == 0 && at[length] == '=';
         if (!same) {
-            if (to != out)
-                *to++ = ',';
-            memcpy(to, at, part);
-            to += part;
+            memcpy(to, at, (size_t)(end - at));
+            to += end - at;
+            *to++ = separator;
         }
-        at += part + (at[part] == ',');
+        at = end + (*end == separator);
     }
-    sprintf(to, ",%s=%s", name, value);
+    sprintf(to, "%s=%s", name, value);
     return out;
 }

@@ -16,7 +16,8 @@ typedef struct agb_sweep {
 /* "p=a..b" in steps of 1, "p=a..b/step", "p=a..b*factor", or "p=a,b,c". */
 agb_status agb_sweep_parse(agb_sweep *out, const char *text, agb_error *err);
 
-/* "synth:hits,rows=5,seed=1" with rows set to `value`, whether it stood there or not. free() it. NULL without memory. */
-char *agb_sweep_source(const char *source, const char *name, const char *value);
+/* "bits=8:load=50" with `name` set to `value`, whether it stood there or not; parts end at `separator`: ':' in the
+ * parameters of an aggregator, ',' in the SOURCE of a generator. free() it. NULL without memory. */
+char *agb_sweep_set(const char *text, char separator, const char *name, const char *value);
 
 #endif

@@ -34,6 +34,8 @@ agb_text agb_text_seconds(double s)
 {
     static const struct { double least, scale; const char *unit; } units[] = {
         {1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    if (s == 0)
+        return (agb_text){"0 s"};
     size_t i = 0;
     while (s < units[i].least)
         i++;
