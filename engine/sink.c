@@ -277,9 +277,11 @@ static void offer_lane(heap *h, const agb_sink *sink, const lane *l)
 
 size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, bool signed_keys)
 {
-    heap h = {groups, 0, n, signed_keys};
     if (sink->kind == SINK_CHECKSUM)
         return 0;
+    if (sink->kind == SINK_TOP && n > sink->top)    /* beyond that the lanes do not know */
+        n = sink->top;
+    heap h = {groups, 0, n, signed_keys};
     for (unsigned i = 0; i < sink->lanes; i++)
         offer_lane(&h, sink, &sink->lane[i]);
     size_t found = h.n;
