@@ -19,6 +19,7 @@ typedef struct agb_session {
     const char *source, *aggregators;    /* defaults of the command */
     double most_s;                       /* see agb_experiment */
     bool plain_progress;
+    bool no_twin;                        /* unless --twin asks for it */
     void (*table)(FILE *to, const agb_results *results);
     const char *note;                    /* to be said with the results, or NULL */
 } agb_session;

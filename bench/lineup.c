@@ -123,15 +123,13 @@ static void try_in_child(void *context, int in, int out)
     agb_pipe_write(out, &error, sizeof error);
 }
 
-/* Loading a shared object runs its constructors: a child goes first, so that one that crashes or hangs is refused. */
-static agb_status open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out, agb_error *err)
+agb_status agb_lineup_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out, agb_error *err)
 {
     const double timeout_s = 10;
     trial trial = {registry, path};
     agb_process process;
     agb_error heard = {0};
     char how[128];
-    *out = NULL;
     agb_status status = agb_process_start(&process, try_in_child, &trial, err);
     if (status != AGB_OK)
         return status;
@@ -168,7 +166,7 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
     const agb_aggregator *opened[AGB_MOST_WORDS] = {0};
     agb_error refused[AGB_MOST_WORDS] = {0};
     for (size_t i = 0; i < plugins->n; i++) {
-        agb_status status = open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]);
+        agb_status status = agb_lineup_open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]);
         if (status == AGB_ERR_NOT_FOUND)
             return agb_fail(err, status, "--plugin: %s", refused[i].text);
     }

@@ -3,6 +3,8 @@
  * the commands that take it; its range check and its line of --help follow from the row. */
 #include "options.h"
 
+#include "text.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -310,22 +312,11 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
 
 void agb_help_entry(FILE *to, const char *left, int width, const char *right)
 {
-    enum { LINE = 100 };
-    fprintf(to, "  %-*s", width, left);
-    int at = 2 + (int)strlen(left);
-    if (at + 2 > 2 + width)
-        at = fprintf(to, "\n  %-*s", width, "") - 1;
-    else
-        at = 2 + width;
-    while (*right) {
-        int word = (int)strcspn(right, " ");
-        if (at + 1 + word > LINE)
-            at = fprintf(to, "\n  %-*s", width, "") - 1;
-        at += fprintf(to, "%.*s ", word, right);
-        right += word;
-        right += strspn(right, " ");
-    }
-    fputc('\n', to);
+    int at = fprintf(to, "  %-*s ", width, left);
+    int edge = width + 3;
+    if (at > edge)
+        at = fprintf(to, "\n%*s", edge, "") - 1;
+    agb_text_wrap(to, right, edge, at);
 }
 
 void agb_help_command(FILE *to, const agb_command *command)

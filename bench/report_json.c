@@ -3,10 +3,10 @@
  * there is null, and a reason stands beside it. 64-bit keys are strings, because many readers' numbers are not exact. */
 #include "report.h"
 
+#include "json_text.h"
 #include "text.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 
 static json_t *number(bool has, double value)
@@ -19,38 +19,24 @@ static json_t *count(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* Text of unknown origin, such as a path: bytes that are not UTF-8 are replaced, so that the report stays whole. */
-static json_t *text(const char *bytes)
-{
-    json_t *whole = json_string(bytes);
-    if (whole)
-        return whole;
-    char clean[1024];
-    size_t at = 0;
-    for (; *bytes && at + 1 < sizeof clean; bytes++)
-        clean[at++] = (unsigned char)*bytes < 0x80 ? *bytes : '?';
-    clean[at] = '\0';
-    return json_string(clean);
-}
-
 static json_t *text_or_null(const char *bytes)
 {
-    return bytes && *bytes ? text(bytes) : json_null();
+    return bytes && *bytes ? agb_json_text(bytes) : json_null();
 }
 
 /* ---- Circumstances ------------------------------------------------------------------------------------------------ */
 
 static json_t *source_json(const agb_source_info *source)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", text(source->name), "format",
-                     text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s), "bytes",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
+                     agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s), "bytes",
                      count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
                      "reference_s", number(true, source->reference_s));
 }
 
 static json_t *query_json(const agb_results *results)
 {
-    return json_pack("{s:[o], s:n, s:o}", "group_by", text(results->settings.group_by), "where", "top",
+    return json_pack("{s:[o], s:n, s:o}", "group_by", agb_json_text(results->settings.group_by), "where", "top",
                      count(results->settings.top));
 }
 
@@ -61,12 +47,12 @@ static json_t *machine_json(const agb_results *results)
     json_t *pmu = json_pack("{s:b, s:o}", "available", results->support.available, "reason",
                             text_or_null(results->support.reason));
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "cpu", text(machine->cpu), "uarch", text(machine->uarch), "cores", count(machine->cores), "caches",
+                     "cpu", agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores", count(machine->cores), "caches",
                      "l1d", count(caches->l1d), "l2", count(caches->l2), "l3", count(caches->l3), "line",
-                     count(caches->line), "memory_bytes", count(machine->memory_bytes), "kernel", text(machine->kernel),
+                     count(caches->line), "memory_bytes", count(machine->memory_bytes), "kernel", agb_json_text(machine->kernel),
                      "hypervisor", text_or_null(machine->hypervisor), "pages", text_or_null(machine->pages), "governor",
-                     text_or_null(machine->governor), "compiler", text(machine->compiler), "flags",
-                     text(machine->flags), "commit", text_or_null(machine->commit), "pmu", pmu);
+                     text_or_null(machine->governor), "compiler", agb_json_text(machine->compiler), "flags",
+                     agb_json_text(machine->flags), "commit", text_or_null(machine->commit), "pmu", pmu);
 }
 
 /* floor_s: the first right result's; each result has its own, for its own number of groups. */
@@ -146,7 +132,7 @@ static json_t *metrics_json(const agb_metrics *metrics, const char *none)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         any = any || metrics->has[metric];
     json_object_set_new(out, "source", json_string(any ? "pmu" : "none"));
-    json_object_set_new(out, "reason", metrics->reason[0] ? text(metrics->reason) : any ? json_null() : text(none));
+    json_object_set_new(out, "reason", metrics->reason[0] ? agb_json_text(metrics->reason) : any ? json_null() : agb_json_text(none));
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
                             number(metrics->has[metric], metrics->value[metric]));
@@ -165,7 +151,7 @@ static json_t *phases_json(const agb_results *results, const agb_result *result)
 {
     json_t *phases = json_array();
     for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
-        json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", text(result->aggregator->phases[i]), "wall_s",
+        json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]), "wall_s",
                                                 number(true, result->phase_s[i]), "counters",
                                                 metrics_json(&result->phase_metrics[i],
                                                              no_counters(results, result))));
@@ -202,7 +188,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     const agb_source_info *source = &results->sources[result->source];
     static const char *const pages[] = {"default", "4k", "huge"};
     bool ok = result->state == AGB_STATE_OK;
-    json_t *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "aggregator", text(result->name), "state",
+    json_t *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "aggregator", agb_json_text(result->name), "state",
                             agb_state_name(result->state), "params", params_json(result), "threads",
                             count(ok ? result->stats.workers : settings->threads), "pages", pages[settings->pages],
                             "memory", settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh");
@@ -228,7 +214,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "suspiciously_fast", json_boolean(ok && result->too_fast));
     json_object_set_new(out, "note", text_or_null(result->stats.note));
     json_object_set_new(out, "prediction", text_or_null(result->aggregator ? result->aggregator->prediction : NULL));
-    json_object_set_new(out, "source", text(source->name));
+    json_object_set_new(out, "source", agb_json_text(source->name));
     return out;
 }
 
@@ -244,8 +230,8 @@ static json_t *comparisons_json(const agb_results *results)
         agb_result_label(&results->results[comparison->result], label, sizeof label);
         agb_result_label(&results->results[comparison->baseline], baseline, sizeof baseline);
         json_array_append_new(comparisons,
-                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "aggregator", text(label), "baseline",
-                                        text(baseline), "speedup", number(true, comparison->speedup.ratio), "ci95_low",
+                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "aggregator", agb_json_text(label), "baseline",
+                                        agb_json_text(baseline), "speedup", number(true, comparison->speedup.ratio), "ci95_low",
                                         number(true, comparison->speedup.ci95_low), "ci95_high",
                                         number(true, comparison->speedup.ci95_high), "verdict",
                                         verdicts[comparison->verdict], "result", count(comparison->result)));
@@ -260,7 +246,7 @@ static json_t *noise_json(const agb_results *results)
         const agb_noise *noise = &results->noises[i];
         char label[256];
         agb_result_label(&results->results[noise->baseline], label, sizeof label);
-        json_array_append_new(noises, json_pack("{s:o, s:o, s:o, s:o}", "aggregator", text(label), "speedup",
+        json_array_append_new(noises, json_pack("{s:o, s:o, s:o, s:o}", "aggregator", agb_json_text(label), "speedup",
                                                 number(true, noise->ratio.ratio), "ci95_low",
                                                 number(true, noise->ratio.ci95_low), "ci95_high",
                                                 number(true, noise->ratio.ci95_high)));
@@ -279,7 +265,7 @@ void agb_report_json(FILE *to, const agb_results *results)
     for (size_t i = 0; i < results->n_sources; i++)
         json_array_append_new(sources, source_json(&results->sources[i]));
     for (size_t i = 0; i < results->n_notes; i++)
-        json_array_append_new(notes, text(results->notes[i]));
+        json_array_append_new(notes, agb_json_text(results->notes[i]));
     json_object_set_new(out, "results", rows);
     json_object_set_new(out, "comparisons", comparisons_json(results));
     json_object_set_new(out, "noise_floor", noise_json(results));

@@ -71,26 +71,8 @@ static agb_text speedup_of(const agb_results *results, size_t i)
 
 static void rule(FILE *to)
 {
-    for (int i = 0; i < AGB_REPORT_CELLS; i++)
+    for (int i = 0; i < AGB_TEXT_CELLS; i++)
         fputc('-', to);
-    fputc('\n', to);
-}
-
-/* Words that follow `at` cells of the current line; later lines begin at `left`. */
-static void wrap(FILE *to, const char *text, int left, int at)
-{
-    bool first = true;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (!first && at + 1 + word > AGB_REPORT_CELLS)
-            at = fprintf(to, "\n%*s", left, "") - 1;
-        else if (!first)
-            at += fprintf(to, " ");
-        at += fprintf(to, "%.*s", word, text);
-        first = false;
-        text += word;
-        text += *text == ' ';
-    }
     fputc('\n', to);
 }
 
@@ -101,7 +83,7 @@ void agb_report_line(FILE *to, const char *label, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    wrap(to, text, 11, fprintf(to, "%-10s ", label));
+    agb_text_wrap(to, text, 11, fprintf(to, "%-10s ", label));
 }
 
 /* ---- Times -------------------------------------------------------------------------------------------------------- */
@@ -112,7 +94,7 @@ static void print_bad_row(FILE *to, const agb_result *result, int width)
     const char *state = agb_state_name(result->state);
     bool said = strncmp(result->reason, state, strlen(state)) == 0;    /* "wrong at key 5: ..." */
     snprintf(text, sizeof text, "%s%s%s", said ? "" : state, said ? "" : ": ", result->reason);
-    wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
+    agb_text_wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
 }
 
 static void print_times(FILE *to, const agb_results *results, size_t source, int width)
@@ -145,7 +127,7 @@ static void print_phases(FILE *to, const agb_result *result, int left)
     for (size_t phase = 0; phase < result->stats.phases && at < sizeof text; phase++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", phase ? ", " : "",
                                result->aggregator->phases[phase], agb_text_seconds(result->phase_s[phase]).s);
-    wrap(to, text, left, left);
+    agb_text_wrap(to, text, left, left);
 }
 
 /* Of the timed runs: the median would hide the one that went wrong, so the most of each is shown. */

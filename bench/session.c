@@ -49,6 +49,8 @@ static agb_status measure(const agb_session *session, const agb_options *options
     lineup->experiment.most_s = session->most_s;
     if (session->note)
         agb_results_note(&lineup->warnings, "%s", session->note);
+    if (session->no_twin)
+        lineup->experiment.twin = options->twin;
     agb_status status = agb_lineup_run(lineup, results, err);
     agb_progress_end(&printer);
     return status;

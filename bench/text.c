@@ -3,7 +3,6 @@
 #include "text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 agb_text agb_text_count(uint64_t n)
@@ -67,4 +66,21 @@ agb_text agb_text_key(uint64_t key, bool is_signed)
     else
         snprintf(out.s, sizeof out.s, "%" PRIu64, key);
     return out;
+}
+
+void agb_text_wrap(FILE *to, const char *words, int left, int at)
+{
+    bool first = true;
+    while (*words) {
+        int word = (int)strcspn(words, " ");
+        if (!first && at + 1 + word > AGB_TEXT_CELLS)
+            at = fprintf(to, "\n%*s", left, "") - 1;
+        else if (!first)
+            at += fprintf(to, " ");
+        at += fprintf(to, "%.*s", word, words);
+        first = false;
+        words += word;
+        words += *words == ' ';
+    }
+    fputc('\n', to);
 }
