@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static void no_pmu(const agb_perf_place *place, const char *what, char *text, size_t size)
+static void no_pmu(const agb_perf_place *place, const char *what, unsigned events, char *text, size_t size)
 {
     char hypervisor[32];
     agb_machine_hypervisor(place->root, hypervisor, sizeof hypervisor);
-    if (hypervisor[0])
+    if (events > 1)
+        snprintf(text, size, "%s: this machine's PMU lacks the event, though it has others: usual in emulated and some "
+                             "virtual machines: run on bare metal", what);
+    else if (hypervisor[0])
         snprintf(text, size, "no hardware counters in this virtual machine: its hypervisor (%s) exposes no PMU: run on "
                              "bare metal, or ask the provider for a size that has one", hypervisor);
     else
@@ -53,7 +56,7 @@ void agb_perf_reason(const agb_perf_place *place, int error, const char *what, u
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        no_pmu(place, what, text, size);
+        no_pmu(place, what, events, text, size);
         break;
     case EACCES:
         not_permitted(place, what, text, size);
