@@ -125,7 +125,7 @@ check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then wi
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
 test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches packages into build/pmu)
-	@tests/pmu/boot.sh
+	+@tests/pmu/boot.sh
 
 clean: ## remove build/
 	rm -rf build

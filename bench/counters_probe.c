@@ -53,7 +53,8 @@ static bool open_generic(const agb_perf_place *place, const agb_slots *family, a
 {
     static const uint64_t codes[] = {PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS};
     static const char *const names[] = {"cycles", "instructions"};
-    uint64_t pmu = family && family->pmu ? agb_slots_type(place->root, family) : 0;
+    uint32_t type = family ? agb_slots_type(place->root, family) : PERF_TYPE_RAW;
+    uint64_t pmu = type == PERF_TYPE_RAW ? 0 : type;    /* 0: the kernel's choice, the only one it has */
     group->events = 0;
     for (unsigned i = 0; i < 2; i++) {
         int leader = i > 0 ? group->handle[0] : -1;

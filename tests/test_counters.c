@@ -16,6 +16,7 @@ enum { MOST_GROUPS = 64, MEMBER = 1000 };
 typedef struct fake {
     int open_error;                  /* given by every open, or: */
     int raw_error;                   /* by opens that are not of the kernel's generic events */
+    int second_error;                /* by the second of a group */
     unsigned most_events;            /* the group's (n+1)-th open is EINVAL; 0 = no limit */
     uint64_t cycles, instructions;   /* of the generic events, for the self-test */
     uint64_t step[AGB_MOST_EVENTS];  /* what each reading of a running group adds */
@@ -39,6 +40,8 @@ static int fake_open(void *context, uint32_t type, uint64_t config, uint64_t con
         return -self->open_error;
     if (type != PERF_TYPE_HARDWARE && self->raw_error)
         return -self->raw_error;
+    if (leader >= 0 && self->second_error)
+        return -self->second_error;
     self->opened++;
     if (leader < 0) {
         unsigned new = self->groups++ % MOST_GROUPS;
@@ -184,6 +187,14 @@ static void unknown_processor_is_named_and_its_width_not_guessed(void **state)
     assert_false(support.available);
     assert_null(support.family);
     assert_says(support.reason, "GenuineIntel family 6 model 250 stepping 3|in no table|not guessed");
+}
+
+static void pmu_without_instructions_is_not_called_missing(void **state)
+{
+    (void)state;
+    fake fake = healthy();
+    fake.second_error = ENOENT;
+    assert_says(probe(&fake, "/nowhere", zen4).reason, "instructions|lacks the event");
 }
 
 static void group_too_large_says_how_many_counters_it_needs(void **state)
@@ -401,6 +412,7 @@ int main(void)
         cmocka_unit_test(each_refusal_names_its_cause_and_its_cure),
         cmocka_unit_test(bare_metal_without_driver_is_not_called_a_virtual_machine),
         cmocka_unit_test(unknown_processor_is_named_and_its_width_not_guessed),
+        cmocka_unit_test(pmu_without_instructions_is_not_called_missing),
         cmocka_unit_test(group_too_large_says_how_many_counters_it_needs),
         cmocka_unit_test(counters_that_miscount_a_known_loop_are_not_offered),
         cmocka_unit_test(raw_events_that_stay_zero_are_not_offered),

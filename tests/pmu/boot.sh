@@ -3,8 +3,8 @@
 # PMU that the kernel drives like a real one, with tests/pmu/init.c as its only process. Two boots: one that counts
 # instructions exactly, one whose instruction counter stays silent. No accelerator and no rights in the machine needed.
 #
-# Kernel and arm64 libraries are packages of this system's own apt sources, fetched into build/pmu with lists and state of
-# their own: nothing foreign is installed. qemu and the cross compiler are installed where they are missing.
+# Kernel and arm64 libraries are packages of this system's own apt sources, fetched into build/pmu with lists and state
+# of their own: nothing foreign is installed. qemu and the cross compiler are installed where they are missing.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$PWD/build/pmu
@@ -19,7 +19,8 @@ fail() {
 }
 
 install_tools() {
-    command -v qemu-system-aarch64 >/dev/null && command -v $triple-gcc >/dev/null && command -v cpio >/dev/null && return
+    command -v qemu-system-aarch64 >/dev/null && command -v $triple-gcc >/dev/null && command -v cpio >/dev/null &&
+        return
     command -v apt-get >/dev/null || fail "needs $tools (Debian's names): install them and run again"
     as_root=
     [ "$(id -u)" = 0 ] || as_root=sudo
@@ -46,7 +47,7 @@ EOF
     APT_CONFIG=$work/apt/conf "$apt" -q "$@"
 }
 
-# The development packages that .ci/deps names, but those of the compiler and of the tests, and the C++ library of snappy
+# The development packages that .ci/deps names, without those of the compiler and the tests; and what snappy needs
 libraries() {
     sed -n "/^needed=/,/^optional=/s/.* \(lib[a-z0-9]*-dev\|zlib1g-dev\|libpfm4-dev\)'\{0,1\}$/\1/p" .ci/deps |
         grep -v 'libc6-dev\|libcmocka-dev'

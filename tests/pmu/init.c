@@ -142,7 +142,7 @@ static void count_an_aggregator(const agb_counter_support *support)
     check(agb_sink_digest(sink).groups == 5003, "an aggregator runs", err.text);
     check(counts.pass >= 0 && counts.total.value[ins] > 3 * ROWS && counts.total.value[ins] < 500 * ROWS,
           "its instructions are some per row", counts.reason);
-    check(counts.phase[0].value[ins] > ROWS && counts.phase[1].value[ins] > ROWS, "two of its phases have their own", "");
+    check(counts.phase[0].value[ins] > ROWS && counts.phase[1].value[ins] > ROWS, "two phases have their own", "");
     agb_counters_destroy(plan.counters);
     agb_sink_destroy(sink);
     agb_table_destroy(table);
@@ -180,7 +180,8 @@ static void probe_as_nobody(int level, bool allowed)
     bool got = read(ends[0], &support, sizeof support) == sizeof support;
     close(ends[0]);
     wait(NULL);
-    snprintf(what, sizeof what, "perf_event_paranoid %d: a user without rights is %s", level, allowed ? "let in" : "refused");
+    snprintf(what, sizeof what, "perf_event_paranoid %d: a user without rights is %s", level,
+             allowed ? "let in" : "refused");
     snprintf(word, sizeof word, "perf_event_paranoid is %d", level);
     check(got && support.available == allowed && (allowed || strstr(support.reason, word)), what, support.reason);
 }
@@ -245,6 +246,21 @@ static void compare_codes(void)
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 
+/* The command itself, with counters demanded. */
+static void run_the_command(void)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/aggbench", "aggbench", "run", "synth:hits,rows=200000", "--aggregator", "naive,radix",
+              "--repetitions", "4", "--counters", "pmu", "--quiet", (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "aggbench run --counters pmu", "");
+}
+
 static void try_counting_machine(void)
 {
     agb_counter_support support;
@@ -290,21 +306,6 @@ static void try_silent_machine(void)
     agb_metrics_compute(&support, &counts, 1, -1, &metrics);
     check(counts.pass >= 0 && counts.total.value[ins] == 0, "the raw event opens and stays 0", counts.reason);
     check(!metrics.has[AGB_INSTRUCTIONS] && !metrics.has[AGB_IPC], "its 0 is not taken for a value", metrics.reason);
-}
-
-/* The command itself, with counters demanded: a run, and its JSON. */
-static void run_the_command(void)
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        execl("/aggbench", "aggbench", "run", "synth:hits,rows=200000", "--aggregator", "naive,radix", "--repetitions", "4",
-              "--counters", "pmu", (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "aggbench run --counters pmu", "");
 }
 
 int main(void)
