@@ -24,7 +24,7 @@ cp "$work/site/hits.parquet" "$work/site/athena_partitioned/hits_0.parquet"
 cp "$work/site/hits.parquet" "$work/site/athena_partitioned/hits_1.parquet"
 head -c 5000 /dev/zero >"$work/site/athena_partitioned/hits_2.parquet"
 printf '1\t2\n' | gzip >"$work/site/hits.tsv.gz"
-printf '#!/bin/sh\necho "{\\"source\\": {\\"rows\\": 24586}}"\n' >"$work/counts"
+printf '#!/bin/sh\necho "{\\"aggbench\\": 1,"\necho "  \\"rows\\": 24586,"\necho "}"\n' >"$work/counts"
 printf '#!/bin/sh\necho "aggbench: page 3 is damaged" >&2\nexit 1\n' >"$work/refuses"
 chmod +x "$work/counts" "$work/refuses"
 
@@ -39,8 +39,8 @@ fetch() {    # fetch MODE ARGUMENTS...: output to $work/out, status in $status
     mode=$1
     shift
     : >"$work/log"
-    AGGBENCH_DATA_URL=http://127.0.0.1:$port/$mode AGGBENCH_FETCH_PAUSE=0 AGGBENCH=${program:-$work/counts} \
-        sh "$root/data/fetch" "$@" >"$work/out" 2>&1
+    AGGBENCH_DATA_URL=http://127.0.0.1:$port/$mode AGGBENCH_FETCH_PAUSE=0 AGGBENCH=$program PATH=$path \
+        /bin/sh "$root/data/fetch" "$@" >"$work/out" 2>&1
     status=$?
 }
 
@@ -65,7 +65,7 @@ same() {
     cmp -s "$1" "$2" && [ ! -e "$2.part" ] && [ ! -e "$2.part.edition" ]
 }
 
-program=$work/counts
+program=$work/counts path=$PATH
 fetch good parquet --to "$work/a"
 check whole_file_arrives same "$work/site/hits.parquet" "$work/a/hits.parquet"
 check its_size_and_rows_are_told says 0 'hits.parquet: 300008 bytes, 24586 rows'
@@ -128,6 +128,23 @@ check what_aggbench_refuses_gets_no_name says 1 'aggbench cannot read it: aggben
 program=$work/nowhere
 fetch good parquet --to "$work/k"
 check without_aggbench_rows_are_not_counted says 0 'rows not counted'
+
+if command -v wget >/dev/null 2>&1; then    # a PATH that has wget and no curl
+    mkdir "$work/tools"
+    for tool in awk cat cut df dirname grep gzip head mkdir mktemp mv rm sed sleep tail tr wc wget; do
+        ln -s "$(command -v $tool)" "$work/tools/$tool"
+    done
+    program=$work/counts path=$work/tools
+    fetch cut partitioned 1 --to "$work/l"
+    check wget_also_continues_a_cut_download same "$work/site/hits.parquet" "$work/l/hits/hits_0.parquet"
+    fetch short parquet --to "$work/l"
+    check wget_also_refuses_truncated_answers says 1 'after 5 attempts'
+    fetch good/none parquet --to "$work/l"
+    check wget_also_names_a_missing_file says 1 '404'
+    path=$PATH
+else
+    echo 'skipped: data/fetch with wget is not tested: wget is not there'
+fi
 
 fetch good parquet --to /proc/nowhere
 check unwritable_folder_is_named says 1 '/proc/nowhere: cannot be written to'

@@ -280,7 +280,7 @@ static void hits_look_like_the_real_table(void **state)
     assert_true(hits.top[0] > 500 * hits.rows / hits.groups);
 }
 
-/* At full size the ten largest groups have to come out as published; a tenth of the size says whether the law does. */
+/* At full size the ten largest groups come out as published; a smaller table tells whether their proportions do. */
 static void top_ten_keep_their_published_proportions(void **state)
 {
     static const double published[] = {29097, 25333, 10611, 7584, 6678, 6411, 6197, 6019, 5211, 4906};
@@ -320,11 +320,11 @@ static void hits_keys_spread_over_the_whole_signed_range(void **state)
     agb_table_destroy(table);
 }
 
-/* Chi-square of the ranks 1..10 and the rest, against k^-skew / sum. */
+/* Shares of a frequent, a second and a rare rank, against k^-skew over the sum of all. */
 static void zipf_follows_its_exponent(void **state)
 {
     static const struct { const char *source; double part[3]; } cases[] = {
-        /* shares of ranks 1, 2 and 100 among 1000, from sums of k^-skew made with 30 digits */
+        /* ranks 1, 2 and 100 of 1000, from sums of k^-skew made with 30 digits */
         {"synth:zipf,rows=1M,groups=1000,skew=0.5,keys=dense", {0.016181, 0.011442, 0.0016181}},
         {"synth:zipf,rows=1M,groups=1000,skew=1,keys=dense", {0.133592, 0.066796, 0.00133592}},
         {"synth:zipf,rows=1M,groups=1000,skew=1.2,keys=dense", {0.230640, 0.100392, 0.00091819}},

@@ -132,8 +132,8 @@ static bool add_length(length_law *law, uint64_t rows, uint64_t runs)
 
 /* A run is some pairs of rows, less one row in a few of them (`odd`: one run in 16 where it can be chosen, as in the
  * sample). Every run has one pair. Of the `more` pairs that are left, the runs that have any get a geometrically
- * falling number: a fraction of about more / (more + 3.5 runs) of the runs has two pairs or more, which gives both the sample's
- * 61 % at its mean of 13 rows, and few but long exceptions at a mean of 2.5. false: out of memory. */
+ * falling number: a fraction of about more / (more + 3.5 runs) of the runs has two pairs or more, which gives both the
+ * sample's 61 % at its mean of 13 rows, and few but long exceptions at a mean of 2.5. false: out of memory. */
 static bool fill_length_law(length_law *law, uint64_t rows, uint64_t runs)
 {
     uint64_t odd = runs / 16 + ((runs / 16 + rows) & 1);
