@@ -107,6 +107,9 @@ $(B)/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
+$(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
 plugins: $(plugins) ## every aggregator also as a plug-in
 
 # ---- what people run ----
@@ -121,10 +124,13 @@ check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then wi
 	$(MAKE) --no-print-directory test SAN=thread T='conformance pool'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
+test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches packages into build/pmu)
+	+@tests/pmu/boot.sh
+
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help deps plugins pivot test check clean
+.PHONY: all help deps plugins pivot test check test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
