@@ -194,6 +194,8 @@ size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, bo
 
 /* Starts with every built-in aggregator and loader. Read-only once the first run started. */
 agb_status agb_registry_create(agb_registry **out, agb_error *err);
+/* Without aggregators: only what is added. */
+agb_status agb_registry_create_empty(agb_registry **out, agb_error *err);
 void agb_registry_destroy(agb_registry *registry);
 /* Checks abi, size, name, required functions, phases, parameters; refuses a name that is taken. Borrows. */
 agb_status agb_registry_add_aggregator(agb_registry *registry, const agb_aggregator *aggregator, agb_error *err);

@@ -60,20 +60,22 @@ agb_status agb_aggregator_check(const agb_aggregator *a, const char *from, agb_e
 
 /* ---- The registry ---- */
 
-agb_status agb_registry_create(agb_registry **out, agb_error *err)
+agb_status agb_registry_create_empty(agb_registry **out, agb_error *err)
 {
     *out = calloc(1, sizeof **out);
-    if (!*out)
-        return agb_fail(err, AGB_ERR_MEMORY, "registry: no memory");
-    for (size_t i = 0; agb_builtin_aggregators[i]; i++) {
-        agb_status status = agb_registry_add_aggregator(*out, agb_builtin_aggregators[i], err);
-        if (status != AGB_OK) {
-            agb_registry_destroy(*out);
-            *out = NULL;
-            return status;
-        }
+    return *out ? AGB_OK : agb_fail(err, AGB_ERR_MEMORY, "registry: no memory");
+}
+
+agb_status agb_registry_create(agb_registry **out, agb_error *err)
+{
+    agb_status status = agb_registry_create_empty(out, err);
+    for (size_t i = 0; status == AGB_OK && agb_builtin_aggregators[i]; i++)
+        status = agb_registry_add_aggregator(*out, agb_builtin_aggregators[i], err);
+    if (status != AGB_OK) {
+        agb_registry_destroy(*out);
+        *out = NULL;
     }
-    return AGB_OK;
+    return status;
 }
 
 void agb_registry_destroy(agb_registry *registry)

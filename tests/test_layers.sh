@@ -1,0 +1,46 @@
+#!/bin/sh
+# The rules of the map, checked instead of promised: who includes whom, what is never called, how large files may be.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+failed=0
+
+check() {    # check NAME: standard input is the list of offences
+    found=$(cat)
+    if [ -z "$found" ]; then
+        echo "[       OK ] $1"
+    else
+        echo "$found"
+        echo "[  FAILED  ] $1"
+        failed=1
+    fi
+}
+
+includes() {    # includes FOLDER: its own-header includes as file:"header"
+    grep -rnoE '#include "[^"]+"' "$1" --include='*.c' --include='*.h'
+}
+
+includes aggregators | grep -vE '"(aggregator|linear_table|[a-z_]+_part)\.h"' | check aggregators_see_only_the_contract
+includes engine | while IFS=: read -r file _ line; do
+    header=$(printf %s "$line" | sed 's/.*"\(.*\)"/\1/')
+    [ -f "engine/$header" ] || echo "$file includes $header"
+done | check engine_sees_nobody
+includes loaders | grep -E '"(internal|batch|aggregator)\.h"' | check loaders_see_public_engine_headers_only
+includes bench | grep -E '"(internal|batch)\.h"' | check bench_sees_public_engine_headers_only
+grep -nE '\b(malloc|calloc|realloc|free|printf|fopen|clock_gettime|pthread_[a-z]+)\(' aggregators/*.c aggregators/*.h |
+    check aggregators_call_no_system
+grep -nE '\b(printf|fprintf|puts|perror|exit|abort|getenv)\(' -r engine loaders --include='*.c' --include='*.h' |
+    grep -vE 'snprintf' | check libraries_never_print_or_exit
+grep -nE '^(static )?[a-z_]+[a-z_0-9 *]* = .*;$|^static [a-z_]+[a-z_0-9 *]*;$' -r engine loaders aggregators --include='*.c' |
+    grep -vE '\bconst\b' | check no_mutable_globals
+for file in $(git ls-files -- '*.c' '*.h' 2>/dev/null); do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 520 ] || echo "$file has $lines lines"
+done | check files_stay_readable
+for file in aggregators/*.c; do
+    for heading in Idea Layout 'Cost per row' 'Where the slots should go' Try; do
+        grep -q "^ \* $heading\$" "$file" || echo "$file lacks the heading $heading"
+    done
+done | check every_aggregator_has_its_five_headings
+git grep -nIiE '\b(TODO|FIXME|XXX)\b' -- '*.c' '*.h' '*.sh' Makefile ':!tests/test_layers.sh' 2>/dev/null |
+    check nothing_is_left_to_do
+exit $failed

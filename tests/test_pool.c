@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Workers: every task once, balance, nesting refused, pinning. */
+#include "test.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+enum { TASKS = 5000 };
+
+typedef struct job {
+    agb_pool *pool;
+    atomic_int done[TASKS];
+    atomic_int by_worker[8];
+    agb_status nested;
+} job;
+
+static void mark(void *argument, unsigned worker, size_t task)
+{
+    job *j = argument;
+    atomic_fetch_add(&j->done[task], 1);
+    atomic_fetch_add(&j->by_worker[worker], 1);
+}
+
+static void every_task_runs_exactly_once(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 5; workers += 2) {
+        job *j = calloc(1, sizeof *j);
+        assert_ok(agb_pool_create(&j->pool, workers, NULL, err));
+        assert_int_equal(agb_pool_workers(j->pool), workers);
+        for (int round = 0; round < 20; round++)
+            assert_int_equal(agb_pool_run(j->pool, TASKS, mark, j), AGB_OK);
+        for (size_t i = 0; i < TASKS; i++)
+            assert_int_equal(j->done[i], 20);
+        agb_pool_destroy(j->pool);
+        free(j);
+    }
+}
+
+static void each_worker_gets_its_own_call(void **state)
+{
+    (void)state;
+    job *j = calloc(1, sizeof *j);
+    assert_ok(agb_pool_create(&j->pool, 4, NULL, err));
+    assert_int_equal(agb_pool_each(j->pool, mark, j), AGB_OK);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(j->by_worker[i], 1);
+    agb_pool_destroy(j->pool);
+    free(j);
+}
+
+static void no_pool_means_the_calling_thread(void **state)
+{
+    (void)state;
+    job *j = calloc(1, sizeof *j);
+    assert_int_equal(agb_pool_workers(NULL), 1);
+    assert_int_equal(agb_pool_run(NULL, TASKS, mark, j), AGB_OK);
+    assert_int_equal(j->by_worker[0], TASKS);
+    free(j);
+}
+
+static void nest(void *argument, unsigned worker, size_t task)
+{
+    job *j = argument;
+    (void)worker;
+    (void)task;
+    j->nested = agb_pool_run(j->pool, 1, mark, j);
+}
+
+static void nested_jobs_are_refused(void **state)
+{
+    (void)state;
+    job *j = calloc(1, sizeof *j);
+    assert_ok(agb_pool_create(&j->pool, 2, NULL, err));
+    assert_int_equal(agb_pool_run(j->pool, 1, nest, j), AGB_OK);
+    assert_int_equal(j->nested, AGB_ERR_CONTRACT);
+    assert_int_equal(agb_pool_run(j->pool, 1, mark, j), AGB_OK);
+    agb_pool_destroy(j->pool);
+    free(j);
+}
+
+static void a_processor_that_is_not_allowed_is_named(void **state)
+{
+    (void)state;
+    cpu_set_t before;
+    agb_pool *pool;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_fails(AGB_ERR_ARGUMENT, "processor 999999", agb_pool_create(&pool, 1, (int[]){999999}, err));
+    assert_null(pool);
+    assert_fails(AGB_ERR_ARGUMENT, "at least 1", agb_pool_create(&pool, 0, NULL, err));
+    sched_setaffinity(0, sizeof before, &before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_runs_exactly_once),
+        cmocka_unit_test(each_worker_gets_its_own_call),
+        cmocka_unit_test(no_pool_means_the_calling_thread),
+        cmocka_unit_test(nested_jobs_are_refused),
+        cmocka_unit_test(a_processor_that_is_not_allowed_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
