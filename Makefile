@@ -49,6 +49,11 @@ build/deps.mk: .ci/deps
 	@sh .ci/deps > $@.new || { rm -f $@.new; exit 1; }
 	@mv $@.new $@
 
+# As many jobs as processors, unless the caller said otherwise.
+ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
+MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 1)
+endif
+
 # ---- objects: each folder sees only what it may include ----
 inc_engine      = -Iengine
 inc_aggregators = -Iengine -Iaggregators

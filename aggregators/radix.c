@@ -27,7 +27,8 @@
  *   aggbench run synth:same,rows=10M --aggregator naive,radix      (one group: the extra pass buys nothing) */
 #include "linear_table.h"
 
-enum { CHUNK_BYTES = 4096, CHUNK_WORDS = CHUNK_BYTES / 8, HEADER_WORDS = 2, LEAST_SLAB_BYTES = 2 << 20 };
+enum { CHUNK_BYTES = 4096, CHUNK_WORDS = CHUNK_BYTES / 8, HEADER_WORDS = 2, FIRST_SLAB_BYTES = 1 << 18,
+       LARGEST_SLAB_BYTES = 1 << 24 };
 
 typedef union chunk {
     union chunk *older;                /* of the same part */
@@ -70,9 +71,9 @@ static const agb_param params[] = {
 
 static bool radix_add_slab(radix *self, writer *w)
 {
-    size_t bytes = self->parts * CHUNK_BYTES;
-    if (bytes < LEAST_SLAB_BYTES)
-        bytes = LEAST_SLAB_BYTES;
+    size_t bytes = w->slabs ? 2 * w->slabs->bytes : FIRST_SLAB_BYTES;
+    if (bytes > LARGEST_SLAB_BYTES)
+        bytes = LARGEST_SLAB_BYTES;
     slab *s = agb_alloc(self->host, bytes, 0);
     if (!s)
         return false;

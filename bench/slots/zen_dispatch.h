@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Zen 4 and Zen 5 count their pipeline slots at dispatch with the same events; only the width differs. The including
+ * file gives the width.
+ *
+ * SOURCE  Linux, tools/perf/pmu-events/arch/x86/amdzen4 and amdzen5: pipeline.json (formulas), core.json, other.json,
+ *         cache.json, load-store.json (codes).
+ *
+ *     SLOTS          = width * CYC
+ *     retiring       = RET / SLOTS
+ *     backend bound  = BE / SLOTS
+ *     memory bound   = backend bound * LDNC / NC           the rest of backend bound is core bound
+ *     frontend bound = FE / SLOTS
+ *     bad speculation = (DISP - RET) / SLOTS
+ *     SMT contention = SMT / SLOTS
+ *
+ * Five events in a pass: six counters are there, and the NMI watchdog may hold one of them. */
+#ifndef AGB_ZEN_DISPATCH_H
+#define AGB_ZEN_DISPATCH_H
+
+#include "slots.h"
+
+#define ZEN4 "amd64_fam19h_zen4::"
+
+enum { ZEN_SLOTS, ZEN_FRONTEND, ZEN_MEMORY };
+
+static const agb_pass zen_passes[] = {
+    [ZEN_SLOTS] = {.name = "slots", .events = {
+        {"CYC", 0x76, 0, ZEN4 "CYCLES_NOT_IN_HALT"},
+        {"RET", 0xc1, 0, ZEN4 "RETIRED_OPS"},
+        {"BE", 0x100001ea0, 0, ZEN4 "DISPATCH_STALLS_1:BE_STALLS"},
+        {"LDNC", 0xa2d6, 0, ZEN4 "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD"},
+        {"NC", 0x2d6, 0, ZEN4 "CYCLES_NO_RETIRE:NOT_COMPLETE_LOAD_AND_ALU"}}},
+    [ZEN_FRONTEND] = {.name = "frontend", .events = {
+        {"CYC", 0x76, 0, ZEN4 "CYCLES_NOT_IN_HALT"},
+        {"RET", 0xc1, 0, ZEN4 "RETIRED_OPS"},
+        {"DISP", 0x7aa, 0, ZEN4 "OPS_SOURCE_DISPATCHED_FROM_DECODER:DECODER:OPCACHE:LOOP_BUFFER"},
+        {"FE", 0x1000001a0, 0, ZEN4 "DISPATCH_STALLS_1:FE_NO_OPS"},
+        {"SMT", 0x1000060a0, 0, ZEN4 "DISPATCH_STALLS_1:SMT_CONTENTION"}}},
+    [ZEN_MEMORY] = {.name = "memory", .events = {
+        {"CYC", 0x76, 0, ZEN4 "CYCLES_NOT_IN_HALT"},
+        {"INS", 0xc0, 0, ZEN4 "RETIRED_INSTRUCTIONS"},
+        {"DEMAND", 0x4843, 0, ZEN4 "DEMAND_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR"},
+        {"FILLS", 0x4844, 0, ZEN4 "ANY_DATA_CACHE_FILLS_FROM_SYSTEM:DRAM_IO_NEAR:DRAM_IO_FAR"},
+        {"WALKS", 0xf045, 0, ZEN4 "L1_DTLB_MISS:TLB_RELOAD_4K_L2_MISS:TLB_RELOAD_COALESCED_PAGE_MISS:"
+                                  "TLB_RELOAD_2M_L2_MISS:TLB_RELOAD_1G_L2_MISS"}}},
+    {.name = NULL},
+};
+
+static inline void zen_slots_metrics(unsigned width, const uint64_t *values, agb_metrics *out)
+{
+    enum { CYC, RET, BE, LDNC, NC };
+    double slots = (double)width * (double)values[CYC], backend = (double)values[BE];
+    agb_metrics_set(out, AGB_CYCLES, (double)values[CYC]);
+    agb_metrics_set(out, AGB_OPS_RETIRED, (double)values[RET]);
+    agb_metrics_set_share(out, AGB_RETIRING_PCT, (double)values[RET], slots);
+    agb_metrics_set_share(out, AGB_BACKEND_BOUND_PCT, backend, slots);
+    if (values[NC] == 0)
+        agb_metrics_note(out, "memory_bound_pct: not available: no cycle without retirement was counted (NC is 0)");
+    else if (values[LDNC] > values[NC])
+        agb_metrics_note(out, "memory_bound_pct: unreliable: more cycles waiting for loads than waiting (LDNC/NC is %.2f)",
+                         (double)values[LDNC] / (double)values[NC]);
+    else {
+        double memory = backend * (double)values[LDNC] / (double)values[NC];
+        agb_metrics_set_share(out, AGB_MEMORY_BOUND_PCT, memory, slots);
+        agb_metrics_set_share(out, AGB_CORE_BOUND_PCT, backend - memory, slots);
+    }
+}
+
+static inline void zen_frontend_metrics(unsigned width, const uint64_t *values, agb_metrics *out)
+{
+    enum { CYC, RET, DISP, FE, SMT };
+    double slots = (double)width * (double)values[CYC], wasted = (double)values[DISP] - (double)values[RET];
+    if (wasted < 0) {
+        agb_metrics_note(out, "bad_speculation_pct: 0: fewer operations dispatched than retired");
+        wasted = 0;
+    }
+    agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, wasted, slots);
+    agb_metrics_set_share(out, AGB_FRONTEND_BOUND_PCT, (double)values[FE], slots);
+    agb_metrics_set_share(out, AGB_SMT_CONTENTION_PCT, (double)values[SMT], slots);
+}
+
+static inline void zen_memory_metrics(const uint64_t *values, agb_metrics *out)
+{
+    enum { CYC, INS, DEMAND, FILLS, WALKS, LINE_BYTES = 64 };
+    agb_metrics_set(out, AGB_INSTRUCTIONS, (double)values[INS]);
+    if (values[CYC])
+        agb_metrics_set(out, AGB_IPC, (double)values[INS] / (double)values[CYC]);
+    agb_metrics_set(out, AGB_DRAM_DEMAND_BYTES, LINE_BYTES * (double)values[DEMAND]);
+    agb_metrics_set(out, AGB_DRAM_FILL_BYTES, LINE_BYTES * (double)values[FILLS]);
+    agb_metrics_set(out, AGB_DTLB_WALKS, (double)values[WALKS]);
+}
+
+static inline void zen_metrics(unsigned width, unsigned pass, const uint64_t *values, agb_metrics *out)
+{
+    if (pass == ZEN_SLOTS)
+        zen_slots_metrics(width, values, out);
+    else if (pass == ZEN_FRONTEND)
+        zen_frontend_metrics(width, values, out);
+    else
+        zen_memory_metrics(values, out);
+}
+
+#define ZEN_DISPATCH_ABOUT                                                                                             \
+    "Slots are counted where operations are dispatched. Retiring: slots whose operation was completed. Backend bound: " \
+    "slots left empty because a resource behind dispatch was full. Memory bound is that share times the part of the "  \
+    "cycles without retirement in which the oldest operation was a load that waits for data, from any level, the L2 "  \
+    "included; what waits behind full store queues probably counts as core bound. DRAM bytes are 64 times the lines " \
+    "that came from DRAM or IO: on demand without, and any fill with, the prefetchers. LLC misses need the L3's own "  \
+    "counters, which count all processes, and are not given. User mode only: page faults are not in these numbers"
+
+#endif

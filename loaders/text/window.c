@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The moving window. Pages of a mapped file that it has passed are handed back (they stay in the page cache), so that
+ * loading a file of 70 GB does not show 70 GB of resident memory. */
+#include "window.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+agb_status agb_text_window_open(agb_text_window *window, const agb_input *input, agb_error *err)
+{
+    size_t bytes;
+    *window = (agb_text_window){0};
+    agb_status status = agb_text_source_open(&window->source, input, err);
+    if (status != AGB_OK)
+        return status;
+    window->map = agb_text_source_map(window->source, &bytes);
+    if (window->map) {
+        window->begin = window->end = window->released = window->map;
+        window->map_end = window->map + bytes;
+    }
+    return AGB_OK;
+}
+
+void agb_text_window_close(agb_text_window *window)
+{
+    agb_text_source_close(window->source);
+    free(window->buffer);
+    *window = (agb_text_window){0};
+}
+
+static void release_pages(agb_text_window *window)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t passed = (size_t)(window->begin - window->released) / page * page;
+    if (passed) {
+        madvise((void *)window->released, passed, MADV_DONTNEED);
+        window->released += passed;
+    }
+}
+
+static agb_status move_in_buffer(agb_text_window *window, const unsigned char *to, size_t step, agb_error *err)
+{
+    size_t kept = (size_t)(window->end - to), got;
+    if (kept + step > window->capacity) {
+        unsigned char *buffer = malloc(kept + step);
+        if (!buffer)
+            return agb_fail(err, AGB_ERR_MEMORY, "text: the system refuses %zu bytes", kept + step);
+        if (kept)
+            memcpy(buffer, to, kept);
+        free(window->buffer);
+        window->buffer = buffer;
+        window->capacity = kept + step;
+    } else if (kept)
+        memmove(window->buffer, to, kept);
+    window->begin = window->buffer;
+    window->end = window->buffer + kept;
+    agb_status status = agb_text_source_read(window->source, window->buffer + kept, step, &got, err);
+    if (status != AGB_OK)
+        return status;
+    window->end += got;
+    window->last = got < step;
+    return AGB_OK;
+}
+
+agb_status agb_text_window_move(agb_text_window *window, const unsigned char *to, size_t step, agb_error *err)
+{
+    if (!window->map)
+        return move_in_buffer(window, to, step, err);
+    window->begin = to;
+    window->end += (size_t)(window->map_end - window->end) < step ? (size_t)(window->map_end - window->end) : step;
+    window->last = window->end == window->map_end;
+    release_pages(window);
+    return AGB_OK;
+}
