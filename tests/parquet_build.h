@@ -261,7 +261,7 @@ static inline void made_end(made_file *file)
     made_schema(to, file);
     for (size_t g = 0; g < file->groups; g++)
         rows += file->group_rows[g];
-    made_number(to, 3, I64, file->rows >= 0 ? file->rows : rows);
+    made_number(to, 3, I64, file->rows != -1 ? file->rows : rows);
     made_list(to, 4, STRUCT, file->group_list ? (uint64_t)file->group_list : file->groups);
     for (size_t g = 0; g < file->groups; g++) {
         made_list(to, 1, STRUCT, file->columns);
