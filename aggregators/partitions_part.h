@@ -172,6 +172,7 @@ typedef struct partitions {
     agb_host *host;
     unsigned bits, workers, phase;
     size_t parts;
+    agb_hash hash;
     bool weighted;          /* words come in pairs of key and weight */
     writer *writer;         /* workers entries */
 } partitions;
@@ -179,7 +180,8 @@ typedef struct partitions {
 /* false: no memory; partitions_close is due all the same. */
 static inline bool partitions_open(partitions *p, agb_host *host, const agb_config *config, unsigned bits, unsigned load)
 {
-    *p = (partitions){.host = host, .bits = bits, .parts = (size_t)1 << bits, .weighted = config->weighted};
+    *p = (partitions){.host = host, .bits = bits, .parts = (size_t)1 << bits, .hash = config->hash,
+                       .weighted = config->weighted};
     p->writer = (writer *)agb_alloc(host, config->workers * sizeof(writer), AGB_ZEROED);
     if (!p->writer)
         return false;
@@ -203,6 +205,28 @@ static inline void partitions_close(partitions *p)
         agb_release(p->host, w->place, p->parts * sizeof *w->place);
     }
     agb_release(p->host, p->writer, p->workers * sizeof(writer));
+}
+
+/* weights is a constant NULL where rows count once, and the compiler then drops what belongs to them. */
+static inline agb_status partitions_scatter_rows(partitions *p, writer *w, const uint64_t *keys, const uint64_t *weights,
+                                                 size_t rows)
+{
+    uint64_t **places = w->place;
+    unsigned shift = 64 - p->bits;
+    agb_hash hash = p->hash;
+    for (size_t i = 0; i < rows; i++) {
+        size_t part = agb_hash_word(hash, keys[i]) >> shift;
+        if (!chunk_push(&w->store, &places[part], keys[i], weights ? weights[i] : 1, weights != NULL))
+            return AGB_ERR_MEMORY;
+    }
+    return AGB_OK;
+}
+
+static inline agb_status partitions_scatter(partitions *p, unsigned worker, const agb_batch *batch)
+{
+    writer *w = &p->writer[worker];
+    return batch->weights ? partitions_scatter_rows(p, w, batch->keys, batch->weights, batch->rows)
+                          : partitions_scatter_rows(p, w, batch->keys, NULL, batch->rows);
 }
 
 static inline void partitions_count_part(void *argument, unsigned worker, size_t part)

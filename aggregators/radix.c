@@ -28,7 +28,6 @@
 #include "partitions_part.h"
 
 typedef struct radix {
-    agb_hash hash;
     partitions partitions;
 } radix;
 
@@ -42,28 +41,12 @@ static const agb_param params[] = {
     {0},
 };
 
-/* weights is a constant NULL where rows count once, and the compiler then drops what belongs to them. */
-static inline agb_status radix_scatter(radix *self, writer *w, const uint64_t *keys, const uint64_t *weights,
-                                       size_t rows)
-{
-    uint64_t **places = w->place;
-    unsigned shift = 64 - self->partitions.bits;
-    agb_hash hash = self->hash;
-    for (size_t i = 0; i < rows; i++) {
-        size_t part = agb_hash_word(hash, keys[i]) >> shift;
-        if (!chunk_push(&w->store, &places[part], keys[i], weights ? weights[i] : 1, weights != NULL))
-            return AGB_ERR_MEMORY;
-    }
-    return AGB_OK;
-}
-
 static agb_status radix_create(agb_host *host, const agb_config *config, void **out)
 {
     radix *self = agb_alloc(host, sizeof *self, AGB_ZEROED);
     *out = self;
     if (!self)
         return AGB_ERR_MEMORY;
-    self->hash = config->hash;
     bool opened = partitions_open(&self->partitions, host, config, (unsigned)config->params[BITS],
                                   (unsigned)config->params[LOAD]);
     return opened ? AGB_OK : AGB_ERR_MEMORY;
@@ -72,9 +55,7 @@ static agb_status radix_create(agb_host *host, const agb_config *config, void **
 static agb_status radix_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     radix *self = state;
-    writer *w = &self->partitions.writer[worker];
-    return batch->weights ? radix_scatter(self, w, batch->keys, batch->weights, batch->rows)
-                          : radix_scatter(self, w, batch->keys, NULL, batch->rows);
+    return partitions_scatter(&self->partitions, worker, batch);
 }
 
 static agb_status radix_finish(void *state)
