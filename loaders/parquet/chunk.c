@@ -13,7 +13,6 @@
 enum {
     LEVELS = 1024,                   /* definition levels that are unpacked at a time */
     FIRST_PAGE = 4,                  /* behind the magic */
-    FORGOTTEN_HEADER_BYTES = 100,    /* old writers left the dictionary's page header out of the chunk's size */
     MOST_HEADER_BYTES = 16 << 20,
     MOST_ROWS_PER_BYTE = 1 << 20     /* a run of equal values takes a few bytes for any number of rows; this many are
                                         believed, so that a damaged row count is not paid for with memory */
@@ -112,7 +111,7 @@ static agb_status find_pages(const agb_parquet_job *job, uint64_t *start, uint64
     if ((uint64_t)chunk->bytes > job->data_end - *start)
         return agb_fail(err, AGB_ERR_FORMAT, "the column chunk of %lld bytes at byte %llu runs into the footer at %llu",
                         (long long)chunk->bytes, (unsigned long long)*start, (unsigned long long)job->data_end);
-    *end = least(*start + (uint64_t)chunk->bytes + FORGOTTEN_HEADER_BYTES, job->data_end);
+    *end = *start + (uint64_t)chunk->bytes;
     return AGB_OK;
 }
 
@@ -137,7 +136,7 @@ static agb_status read_header(reader *reader, agb_parquet_page *page)
         const unsigned char *bytes = agb_parquet_window_at(&reader->scratch->window, reader->at, least(want, left),
                                                            &available, reader->err);
         if (!bytes)
-            return AGB_ERR_IO;
+            return reader->err->status;
         switch (agb_parquet_page_parse(page, bytes, available, &header_bytes, reader->err)) {
         case AGB_PARQUET_PAGE_READ:
             reader->at += header_bytes;
@@ -440,6 +439,14 @@ static agb_status read_data(reader *reader, const agb_parquet_page *page, unsign
     return status;
 }
 
+/* Old writers left the header of the dictionary page out of the chunk's size (PARQUET-816): so many bytes more may
+ * belong to it. */
+static void allow_forgotten_header(reader *reader)
+{
+    reader->end = least(reader->end + (reader->at - reader->page_offset), reader->job->data_end);
+    reader->scratch->window.end = reader->end;
+}
+
 static agb_status read_page(reader *reader)
 {
     agb_parquet_page page;
@@ -450,9 +457,11 @@ static agb_status read_page(reader *reader)
     agb_status status = read_header(reader, &page);
     if (status != AGB_OK)
         return status;
+    if (page.type == AGB_PARQUET_DICTIONARY_PAGE)
+        allow_forgotten_header(reader);
     unsigned char *stored = read_stored(reader, &page);
     if (!stored)
-        return AGB_ERR_FORMAT;
+        return reader->err->status;
     if (page.type == AGB_PARQUET_DICTIONARY_PAGE)
         status = read_dictionary(reader, &page, stored);
     else if (page.type == AGB_PARQUET_DATA_PAGE || page.type == AGB_PARQUET_DATA_PAGE_V2)
