@@ -38,6 +38,8 @@ void agb_text_close(void *self);
 agb_status agb_text_add_field(agb_text_reader *reader, const unsigned char *begin, const unsigned char *end,
                               agb_error *err);
 
+const char *agb_text_path(const agb_text_reader *reader);    /* of the file, for messages */
+
 /* How many bytes a worker takes at a time; results must not depend on it. For tests: 1 is allowed. */
 void agb_text_set_step(void *self, size_t bytes);
 
