@@ -136,27 +136,27 @@ static void put_delta(made_bytes *to, uint64_t count, int64_t first)    /* count
     }
 }
 
+/* Four numbers: the first, and three differences of 2 bits above the smallest. */
+static void put_four(made_bytes *to, int64_t first, int64_t smallest, const char *differences)
+{
+    const unsigned char padding[31] = {0};    /* a miniblock is whole */
+    made_varint(to, 128);
+    made_varint(to, 1);
+    made_varint(to, 4);
+    made_zigzag(to, first);
+    made_zigzag(to, smallest);
+    made_byte(to, 2);
+    made_put(to, differences, 1);
+    made_put(to, padding, sizeof padding);
+}
+
 static void strings_share_their_beginnings(void **state)
 {
     (void)state;
     const char *wanted[] = {"abc", "abcx", "abcy", "abcz"};
     made_bytes page = {0};
-    made_varint(&page, 128);    /* prefixes 0 3 3 3 */
-    made_varint(&page, 1);
-    made_varint(&page, 4);
-    made_zigzag(&page, 0);
-    made_zigzag(&page, 0);
-    made_byte(&page, 2);
-    made_put(&page, "\3\0\0\0\0\0\0\0", 8);
-    made_put(&page, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
-    made_varint(&page, 128);    /* rests of 3 1 1 1 */
-    made_varint(&page, 1);
-    made_varint(&page, 4);
-    made_zigzag(&page, 3);
-    made_zigzag(&page, -2);
-    made_byte(&page, 2);
-    made_put(&page, "\x28\0\0\0\0\0\0\0", 8);
-    made_put(&page, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
+    put_four(&page, 0, 0, "\3");       /* prefixes 0 3 3 3: differences 3 0 0 above 0 */
+    put_four(&page, 3, -2, "\x28");    /* rests of 3 1 1 1: differences 0 2 2 above -2 */
     made_put(&page, "abcxyz", 6);
     made_file *file = made_start();
     made_add_column(file, "k", AGB_PARQUET_BYTE_ARRAY, AGB_PARQUET_REQUIRED, 0);
