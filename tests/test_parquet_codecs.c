@@ -136,6 +136,15 @@ static void put_delta(made_bytes *to, uint64_t count, int64_t first)    /* count
     }
 }
 
+static void check_page_of_strings(int encoding, made_bytes *page, const char *const *wanted, size_t n)
+{
+    made_file *file = made_start();
+    made_add_column(file, "k", AGB_PARQUET_BYTE_ARRAY, AGB_PARQUET_REQUIRED, 0);
+    made_add_data(file, 0, (int64_t)n, encoding, page->data, page->n);
+    free(page->data);
+    made_check_strings(file, wanted, n);
+}
+
 /* Four numbers: the first, and three differences of 2 bits above the smallest. */
 static void put_four(made_bytes *to, int64_t first, int64_t smallest, const char *differences)
 {
@@ -158,11 +167,7 @@ static void strings_share_their_beginnings(void **state)
     put_four(&page, 0, 0, "\3");       /* prefixes 0 3 3 3: differences 3 0 0 above 0 */
     put_four(&page, 3, -2, "\x28");    /* rests of 3 1 1 1: differences 0 2 2 above -2 */
     made_put(&page, "abcxyz", 6);
-    made_file *file = made_start();
-    made_add_column(file, "k", AGB_PARQUET_BYTE_ARRAY, AGB_PARQUET_REQUIRED, 0);
-    made_add_data(file, 0, 4, AGB_PARQUET_DELTA_BYTE_ARRAY, page.data, page.n);
-    free(page.data);
-    made_check_strings(file, wanted, 4);
+    check_page_of_strings(AGB_PARQUET_DELTA_BYTE_ARRAY, &page, wanted, 4);
 }
 
 static void strings_of_fixed_length_are_bytes(void **state)
@@ -186,11 +191,7 @@ static void lengths_stand_before_the_strings(void **state)
     made_bytes page = {0};
     put_delta(&page, 3, 2);
     made_put(&page, "abcdef", 6);
-    made_file *file = made_start();
-    made_add_column(file, "k", AGB_PARQUET_BYTE_ARRAY, AGB_PARQUET_REQUIRED, 0);
-    made_add_data(file, 0, 3, AGB_PARQUET_DELTA_LENGTH_BYTE_ARRAY, page.data, page.n);
-    free(page.data);
-    made_check_strings(file, wanted, 3);
+    check_page_of_strings(AGB_PARQUET_DELTA_LENGTH_BYTE_ARRAY, &page, wanted, 3);
 }
 
 int main(void)
