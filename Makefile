@@ -101,11 +101,11 @@ $(tests): $(B)/tests/%: $(B)/tests/%.o $(cmd_obj) $(B)/libaggbench.a
 
 $(B)/plugins/%.so: aggregators/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+	$(CC) $(CFLAGS) -fvisibility=default -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
 $(B)/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+	$(CC) $(CFLAGS) -fvisibility=default -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
 $(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@

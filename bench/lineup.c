@@ -397,6 +397,8 @@ static agb_status check_column(const agb_lineup *lineup, const char *source, agb
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
     agb_status status = agb_source_describe(&schema, lineup->registry, source, err);
+    if (status == AGB_ERR_NOT_FOUND)
+        return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
     if (status != AGB_OK)
         return status;
     for (size_t i = 0; i < schema.columns; i++) {

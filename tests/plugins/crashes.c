@@ -9,9 +9,7 @@ static agb_status crashes_finish(void *state)
     return (agb_status)*nowhere;
 }
 
-extern const agb_aggregator agb_aggregator_crashes;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_crashes = {
+const agb_aggregator agb_aggregator_crashes = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "crashes",
