@@ -11,7 +11,7 @@ comma   = ,
 B       = build/$(VARIANT)
 
 CFLAGS  = $(OPT)
-override CFLAGS += -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -fvisibility=hidden -fPIC -pthread -MMD -MP \
+override CFLAGS += -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -fPIC -pthread -MMD -MP \
           $(if $(MARCH),-march=$(MARCH)) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) -pthread
 LDLIBS  = $(DEPS_LIBS) -ldl -lm
