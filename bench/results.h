@@ -36,6 +36,7 @@ typedef struct agb_result {
     char reason[1024];             /* why it is not ok, one sentence; "" */
     agb_run *runs;                 /* all that were completed, warm-ups first */
     size_t n_runs, n_warmup;
+    double *paired_s;              /* wall time of the baseline in the same timed rounds; NULL = no comparison */
 
     /* Of the timed runs; only when state is ok. */
     agb_stats stats;               /* of the last run */

@@ -83,15 +83,15 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
     compute_metrics(result, support);
 }
 
-static agb_ratio speedup(const agb_result *baseline, const agb_result *candidate, uint64_t seed)
+/* Against the baseline's runs in the same rounds. */
+static agb_ratio speedup(const agb_result *candidate, uint64_t seed)
 {
     size_t n = candidate->n_runs - candidate->n_warmup;
-    double *walls = calloc(2 * n + 1, sizeof *walls);
+    double *walls = calloc(n + 1, sizeof *walls);
     agb_ratio ratio = {1, 0, INFINITY};
     if (walls) {
-        timed(baseline, walls, wall_of, 0);
-        timed(candidate, walls + n, wall_of, 0);
-        ratio = agb_paired_ratio(walls, walls + n, n, seed);
+        timed(candidate, walls, wall_of, 0);
+        ratio = agb_paired_ratio(candidate->paired_s, walls, n, seed);
     }
     free(walls);
     return ratio;
@@ -111,10 +111,10 @@ agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise)
 
 static const agb_ratio *measure_noise(agb_results *results, size_t baseline, const agb_result *twin)
 {
-    if (!twin || twin->state != AGB_STATE_OK)
+    if (!twin || !twin->paired_s)
         return NULL;
     agb_noise *noise = &results->noises[results->n_noises++];
-    *noise = (agb_noise){baseline, speedup(&results->results[baseline], twin, results->settings.seed)};
+    *noise = (agb_noise){baseline, speedup(twin, results->settings.seed)};
     return &noise->ratio;
 }
 
@@ -129,15 +129,12 @@ void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, cons
         if (result->state == AGB_STATE_OK)
             summarize(result, results, support);
     }
-    if (n == 0 || results->results[baseline].state != AGB_STATE_OK)
-        return;
-    const agb_ratio *noise = measure_noise(results, baseline, twin);
+    const agb_ratio *noise = n > 0 ? measure_noise(results, baseline, twin) : NULL;
     for (size_t i = baseline + 1; i < baseline + n; i++) {
-        if (results->results[i].state != AGB_STATE_OK)
+        if (results->results[i].state != AGB_STATE_OK || !results->results[i].paired_s)
             continue;
         agb_comparison *comparison = &results->comparisons[results->n_comparisons++];
-        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[baseline],
-                                                                       &results->results[i], results->settings.seed)};
+        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results->settings.seed)};
         comparison->verdict = agb_verdict_of(&comparison->speedup, noise);
     }
 }

@@ -221,7 +221,7 @@ report 'verify_survives_a_crash_and_names_its_place' \
     "$([ $code = 1 ] && grep -q 'segmentation fault (SIGSEGV) in phase build' "$work/out" || cat "$work/out" "$work/err")"
 run verify --plugin "$BUILD/plugins/naive.so"
 report 'a_plugin_of_a_taken_name_is_refused_in_one_sentence' \
-    "$([ $code = 1 ] && grep -q '^aggbench: naive: an aggregator of that name' "$work/err" || cat "$work/out" "$work/err")"
+    "$([ $code = 2 ] && grep -q '^aggbench: naive: an aggregator of that name' "$work/err" || cat "$work/out" "$work/err")"
 
 # ---- An interrupted run leaves nothing behind ----
 timeout --foreground -s INT 1 "$aggbench" run synth:hits,rows=3000000 --aggregator sort --repetitions 1000 --quiet \

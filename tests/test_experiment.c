@@ -65,8 +65,9 @@ static const agb_aggregator hanging = CONTESTANT("hanging", hang);
 
 static char source[] = "synth:uniform,rows=20000,groups=500";
 
-/* Runs n contestants three times after one warm-up. */
-static void run(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed, bool twin)
+/* Runs n contestants three times after one warm-up; most_at_once: see agb_experiment. */
+static void run_in_heats(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed,
+                         bool twin, size_t most_at_once)
 {
     agb_registry *registry;
     agb_entry entries[8] = {0};
@@ -75,12 +76,17 @@ static void run(agb_results *results, const agb_aggregator *const *aggregators, 
         entries[i] = (agb_entry){.aggregator = aggregators[i], .name = (char *)aggregators[i]->name, .params = ""};
     assert_ok(agb_registry_create(&registry, err));
     agb_experiment experiment = {.registry = registry, .sources = sources, .n_sources = 1, .entries = entries,
-                                 .n_entries = n, .timeout_s = 1, .twin = twin,
+                                 .n_entries = n, .timeout_s = 1, .twin = twin, .most_at_once = most_at_once,
                                  .settings = {.group_by = "UserID", .threads = 1, .repetitions = 3, .warmup = 1,
                                               .seed = seed, .batch_rows = 1000, .hash = "fold", .top = 3}};
     *results = (agb_results){0};
     assert_ok(agb_experiment_run(&experiment, results, err));
     agb_registry_destroy(registry);
+}
+
+static void run(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed, bool twin)
+{
+    run_in_heats(results, aggregators, n, seed, twin, 0);
 }
 
 static void a_run_that_goes_well_has_all_its_figures(void **state)
@@ -164,6 +170,23 @@ static void a_bad_contestant_costs_its_own_row_only(void **state)
     assert_int_equal(results.results[6].n_runs, 4);
     assert_int_equal(results.n_comparisons, 1);
     assert_false(agb_results_all_ok(&results));
+    agb_results_release(&results);
+}
+
+static void contestants_that_do_not_fit_run_in_heats_with_the_baseline(void **state)
+{
+    (void)state;
+    agb_results results;
+    run_in_heats(&results, (const agb_aggregator *[]){&good, &good, &crashing, &good, &good}, 5, 1, true, 2);
+    assert_int_equal(results.n_results, 5);
+    assert_int_equal(results.n_comparisons, 3);
+    assert_int_equal(results.n_noises, 1);
+    for (size_t i = 0; i < results.n_comparisons; i++)
+        assert_true(results.comparisons[i].speedup.ratio > 0 && results.comparisons[i].baseline == 0);
+    assert_int_equal(results.results[4].n_runs, 4);
+    assert_true(results.results[4].runs[1].position < 2);
+    assert_int_equal(results.n_notes, 1);
+    assert_non_null(strstr(results.notes[0], "2 contestants at once: they ran in 5 heats"));
     agb_results_release(&results);
 }
 
@@ -374,6 +397,7 @@ int main(void)
         cmocka_unit_test(every_round_holds_every_contestant_once),
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(a_bad_contestant_costs_its_own_row_only),
+        cmocka_unit_test(contestants_that_do_not_fit_run_in_heats_with_the_baseline),
         cmocka_unit_test(without_a_right_baseline_nothing_is_compared),
         cmocka_unit_test(the_first_wrong_key_is_named_with_both_counts),
         cmocka_unit_test(a_digest_that_differs_anywhere_does_not_agree),
