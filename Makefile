@@ -62,7 +62,7 @@ inc_bench       = -Iengine -Ibench
 inc_tests       = -Iengine -Iaggregators -Iloaders -Ibench -Itests
 folder          = $(firstword $(subst /, ,$(1)))
 
-$(B)/%.o: %.c build/deps.mk
+$(B)/%.o: %.c build/deps.mk Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(DEPS_CFLAGS) $(inc_$(call folder,$*)) $(DEFINES) -c $< -o $@
 
@@ -85,7 +85,7 @@ $(B)/slots_families.c: $(slots_src) Makefile
 	@{ printf '/* Made by the Makefile from bench/slots. */\n#include "slots.h"\n'; \
 	   $(call list,slots,$(slots_src)); } | sed 's/agb_builtin_slotss/agb_slots_families/' > $@
 
-$(B)/%.o: $(B)/%.c build/deps.mk
+$(B)/%.o: $(B)/%.c build/deps.mk Makefile
 	$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@
 
 # ---- programs ----
@@ -99,11 +99,11 @@ $(B)/aggbench: $(B)/bench/main.o $(cmd_obj) $(B)/libaggbench.a
 $(tests): $(B)/tests/%: $(B)/tests/%.o $(cmd_obj) $(B)/libaggbench.a
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) $(DEPS_TEST_LIBS) -o $@
 
-$(B)/plugins/%.so: aggregators/%.c
+$(B)/plugins/%.so: aggregators/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fvisibility=default -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
-$(B)/plugins/%.so: tests/plugins/%.c
+$(B)/plugins/%.so: tests/plugins/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fvisibility=default -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
