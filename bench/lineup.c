@@ -451,6 +451,9 @@ agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err)
 {
     *out = (agb_results){.support = lineup->support, .counters_off = !lineup->experiment.support};
     agb_machine_read(&out->machine);
+    if (strstr(out->machine.flags, "-fsanitize") || strstr(out->machine.flags, "-O0"))
+        agb_results_note(out, "this program was built for finding errors (%s): its times mean nothing",
+                         out->machine.flags);
     for (size_t i = 0; i < lineup->warnings.n_notes; i++)
         agb_results_note(out, "%s", lineup->warnings.notes[i]);
     return agb_experiment_run(&lineup->experiment, out, err);

@@ -41,7 +41,7 @@ typedef struct agb_result {
     /* Of the timed runs; only when state is ok. */
     agb_stats stats;               /* of the last run */
     agb_digest digest;
-    agb_summary wall;
+    agb_summary wall;              /* its interval is NAN when there was only one run */
     double first_s, verify_s;      /* the very first run; median cost of the check */
     double ns_per_row, floor_s, times_floor;
     bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */

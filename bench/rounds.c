@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_REPETITIONS = 2 };    /* an interval of one is none */
 static const double noisy_share = 0.02;
 
 /* Contestants that run against each other: some rows of the field, and in later heats a stand-in for the baseline. */
@@ -159,13 +158,13 @@ static void fit_repetitions(agb_field *field, double round_s)
 {
     double fit = (field->experiment->most_s - (agb_now_s() - field->start_s)) / round_s;
     unsigned wanted = field->repetitions;
-    if (fit < LEAST_REPETITIONS)
-        fit = LEAST_REPETITIONS;
+    if (fit < 1)
+        fit = 1;
     if (fit >= wanted)
         return;
     field->repetitions = (unsigned)fit;
-    agb_results_note(field->results, "%u repetitions instead of %u, to keep the whole command within %.0f s",
-                     field->repetitions, wanted, field->experiment->most_s);
+    agb_results_note(field->results, "%u repetition%s instead of %u, to keep the whole command within %.0f s",
+                     field->repetitions, field->repetitions == 1 ? "" : "s", wanted, field->experiment->most_s);
 }
 
 static void run_rounds(heat *self)

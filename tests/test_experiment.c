@@ -10,6 +10,7 @@
 #include "text.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <signal.h>
 
 /* ---- Contestants of our own --------------------------------------------------------------------------------------- */
@@ -285,6 +286,8 @@ static void a_winner_needs_an_interval_clear_of_one_and_of_the_noise(void **stat
     assert_int_equal(agb_verdict_of(&open, &quiet), AGB_VERDICT_SAME);
     assert_int_equal(agb_verdict_of(&faster, &quiet), AGB_VERDICT_FASTER);
     assert_int_equal(agb_verdict_of(&faster, &loud), AGB_VERDICT_SAME);
+    agb_ratio one_run = {1.5, NAN, NAN};
+    assert_int_equal(agb_verdict_of(&one_run, NULL), AGB_VERDICT_SAME);
 }
 
 /* ---- Reports ------------------------------------------------------------------------------------------------------ */

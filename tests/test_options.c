@@ -114,25 +114,23 @@ static void bytes_are_written_in_powers_of_1024(void **state)
         assert_false(agb_parse_bytes(bad[i], &bytes));
 }
 
+static void check_sweep(const char *text, const char *name, size_t n, const char *last)
+{
+    agb_sweep sweep;
+    assert_ok(agb_sweep_parse(&sweep, text, err));
+    assert_string_equal(sweep.name, name);
+    assert_int_equal(sweep.n, n);
+    assert_string_equal(sweep.value[n - 1], last);
+}
+
 static void sweeps_count_up_multiply_or_list(void **state)
 {
     (void)state;
-    agb_sweep sweep;
-    assert_ok(agb_sweep_parse(&sweep, "bits=6..8", err));
-    assert_string_equal(sweep.name, "bits");
-    assert_int_equal(sweep.n, 3);
-    assert_string_equal(sweep.value[2], "8");
-    assert_ok(agb_sweep_parse(&sweep, "bits=6..12/4", err));
-    assert_int_equal(sweep.n, 2);
-    assert_string_equal(sweep.value[1], "10");
-    assert_ok(agb_sweep_parse(&sweep, "groups=1000..1000000*10", err));
-    assert_int_equal(sweep.n, 4);
-    assert_string_equal(sweep.value[3], "1000000");
-    assert_ok(agb_sweep_parse(&sweep, "skew=0.5,1.25", err));
-    assert_int_equal(sweep.n, 2);
-    assert_string_equal(sweep.value[1], "1.25");
-    assert_ok(agb_sweep_parse(&sweep, "x=9223372036854775806..9223372036854775807", err));
-    assert_int_equal(sweep.n, 2);
+    check_sweep("bits=6..8", "bits", 3, "8");
+    check_sweep("bits=6..12/4", "bits", 2, "10");
+    check_sweep("groups=1000..1000000*10", "groups", 4, "1000000");
+    check_sweep("skew=0.5,1.25", "skew", 2, "1.25");
+    check_sweep("x=9223372036854775806..9223372036854775807", "x", 2, "9223372036854775807");
 }
 
 static void malformed_sweeps_are_refused(void **state)

@@ -105,13 +105,20 @@ static void a_child_has_no_input_and_keeps_our_output_clean(void **state)
 
 /* ---- Output ------------------------------------------------------------------------------------------------------- */
 
+/* The name of a file that is not there. */
+static void make_unused(char *path)
+{
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    unlink(path);
+}
+
 static void a_file_appears_only_when_it_is_complete(void **state)
 {
     (void)state;
     char path[] = "/tmp/aggbench-test-XXXXXX";
-    int fd = mkstemp(path);
-    close(fd);
-    unlink(path);
+    make_unused(path);
     agb_output output;
     assert_ok(agb_output_open(&output, path, err));
     fputs("whole", output.file);
@@ -132,9 +139,7 @@ static void checking_an_output_leaves_nothing_behind(void **state)
 {
     (void)state;
     char path[] = "/tmp/aggbench-test-XXXXXX";
-    int fd = mkstemp(path);
-    close(fd);
-    unlink(path);
+    make_unused(path);
     assert_ok(agb_output_check(path, err));
     assert_int_not_equal(access(path, F_OK), 0);
     assert_fails(AGB_ERR_IO, "/nonexistent/file|No such file", agb_output_check("/nonexistent/file", err));
