@@ -258,14 +258,14 @@ static inline void test_check_column(const agb_table *table, const char *name, c
 static inline void test_check_sample(const char *folder, const json_t *sample)
 {
     char path[512];
-    const char *names[256], *name = json_string_value(json_object_get(sample, "file"));
+    const char *names[256], *key, *name = json_string_value(json_object_get(sample, "file"));
     const json_t *columns = json_object_get(sample, "columns");
     size_t n = 0;
     json_t *wanted;
     agb_table *table;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    json_object_foreach((json_t *)columns, names[n], wanted)
-        n++;
+    json_object_foreach((json_t *)columns, key, wanted)
+        names[n++] = key;
     if (strcmp(json_string_value(json_object_get(sample, "verdict")), "must-fail") == 0) {
         assert_fails(AGB_ERR_FORMAT, name, test_load(&table, path, (const char *[]){"UserID"}, 1, NULL, 2, err));
         return;
