@@ -206,6 +206,29 @@ static void first_rows_that_name_nothing_are_refused(void **state)
                  test_load_bytes(&table, "\xef\xbb\xbf", 3, (const char *[]){"a"}, 1, "tsv", err));
 }
 
+static void header_of_any_order_wins_over_positions(void **state)
+{
+    (void)state;
+    char path[512], *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)    /* the names of hits, each one place further on */
+        fprintf(to, "%s%c", agb_text_hits[(i + 104) % 105].name, i == 104 ? '\n' : '\t');
+    for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)
+        fprintf(to, "%zu%c", i, i == 104 ? '\n' : '\t');
+    fclose(to);
+    agb_table *table;
+    assert_ok(test_load_bytes(&table, text, size, (const char *[]){"UserID", "CLID", "URL"}, 3, NULL, err));
+    assert_numbers(table, "UserID", 10);
+    assert_numbers(table, "CLID", 0);
+    test_check_string(table, "URL", 0, "14", 2);
+    agb_table_destroy(table);
+    free(text);
+    snprintf(path, sizeof path, "%s/text/escapes.tsv", test_samples());
+    assert_fails(AGB_ERR_NOT_FOUND, "'UserID'|105 columns",
+                 test_load(&table, path, (const char *[]){"userid"}, 1, NULL, 1, err));
+}
+
 static void header_alone_is_a_table_without_rows(void **state)
 {
     (void)state;
@@ -231,6 +254,7 @@ int main(void)
         cmocka_unit_test(long_values_stay_whole),
         cmocka_unit_test(rows_of_another_length_are_refused_by_line),
         cmocka_unit_test(first_rows_that_name_nothing_are_refused),
+        cmocka_unit_test(header_of_any_order_wins_over_positions),
         cmocka_unit_test(header_alone_is_a_table_without_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

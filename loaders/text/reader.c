@@ -123,11 +123,13 @@ agb_status agb_text_more(agb_text_reader *reader, agb_error *err)
 {
     size_t held = (size_t)(reader->window.end - reader->at);
     if (held >= AGB_TEXT_MOST_ROW_BYTES)
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB%s",
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
                         reader->input->path, reader->lines + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
-                        reader->format->quoted ? ": look for a quote that is not closed" : ": look for lost line ends");
-    agb_status status = agb_text_window_move(&reader->window, reader->at,
-                                             held > reader->step_bytes ? held : reader->step_bytes, err);
+                        reader->format->quoted ? "a quote that is not closed" : "lost line ends");
+    size_t step = held > reader->step_bytes ? held : reader->step_bytes;
+    if (step > AGB_TEXT_MOST_ROW_BYTES - held)
+        step = AGB_TEXT_MOST_ROW_BYTES - held;
+    agb_status status = agb_text_window_move(&reader->window, reader->at, step, err);
     reader->at = reader->window.begin;
     return status;
 }
