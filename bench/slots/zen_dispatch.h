@@ -6,11 +6,11 @@
  *         cache.json, load-store.json (codes).
  *
  *     SLOTS          = width * CYC
- *     retiring       = RET / SLOTS
+ *     retiring       = OPS / SLOTS
  *     backend bound  = BE / SLOTS
  *     memory bound   = backend bound * LDNC / NC           the rest of backend bound is core bound
  *     frontend bound = FE / SLOTS
- *     bad speculation = (DISP - RET) / SLOTS
+ *     bad speculation = (DISP - OPS) / SLOTS
  *     SMT contention = SMT / SLOTS
  *
  * Five events in a pass: six counters are there, and the NMI watchdog may hold one of them. */
@@ -26,13 +26,13 @@ enum { ZEN_SLOTS, ZEN_FRONTEND, ZEN_MEMORY };
 static const agb_pass zen_passes[] = {
     [ZEN_SLOTS] = {.name = "slots", .events = {
         {"CYC", 0x76, 0, ZEN4 "CYCLES_NOT_IN_HALT"},
-        {"RET", 0xc1, 0, ZEN4 "RETIRED_OPS"},
+        {"OPS", 0xc1, 0, ZEN4 "RETIRED_OPS"},
         {"BE", 0x100001ea0, 0, ZEN4 "DISPATCH_STALLS_1:BE_STALLS"},
         {"LDNC", 0xa2d6, 0, ZEN4 "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD"},
         {"NC", 0x2d6, 0, ZEN4 "CYCLES_NO_RETIRE:NOT_COMPLETE_LOAD_AND_ALU"}}},
     [ZEN_FRONTEND] = {.name = "frontend", .events = {
         {"CYC", 0x76, 0, ZEN4 "CYCLES_NOT_IN_HALT"},
-        {"RET", 0xc1, 0, ZEN4 "RETIRED_OPS"},
+        {"OPS", 0xc1, 0, ZEN4 "RETIRED_OPS"},
         {"DISP", 0x7aa, 0, ZEN4 "OPS_SOURCE_DISPATCHED_FROM_DECODER:DECODER:OPCACHE:LOOP_BUFFER"},
         {"FE", 0x1000001a0, 0, ZEN4 "DISPATCH_STALLS_1:FE_NO_OPS"},
         {"SMT", 0x1000060a0, 0, ZEN4 "DISPATCH_STALLS_1:SMT_CONTENTION"}}},
@@ -48,16 +48,14 @@ static const agb_pass zen_passes[] = {
 
 static inline void zen_slots_metrics(unsigned width, const uint64_t *values, agb_metrics *out)
 {
-    enum { CYC, RET, BE, LDNC, NC };
+    enum { CYC, OPS, BE, LDNC, NC };
     double slots = (double)width * (double)values[CYC], backend = (double)values[BE];
-    agb_metrics_set(out, AGB_CYCLES, (double)values[CYC]);
-    agb_metrics_set(out, AGB_OPS_RETIRED, (double)values[RET]);
-    agb_metrics_set_share(out, AGB_RETIRING_PCT, (double)values[RET], slots);
+    agb_metrics_set_share(out, AGB_RETIRING_PCT, (double)values[OPS], slots);
     agb_metrics_set_share(out, AGB_BACKEND_BOUND_PCT, backend, slots);
     if (values[NC] == 0)
         agb_metrics_note(out, "memory_bound_pct: not available: no cycle without retirement was counted (NC is 0)");
     else if (values[LDNC] > values[NC])
-        agb_metrics_note(out, "memory_bound_pct: unreliable: more cycles waiting for loads than waiting (LDNC/NC is %.2f)",
+        agb_metrics_note(out, "memory_bound_pct: unreliable: LDNC/NC is %.2f, a part above its whole",
                          (double)values[LDNC] / (double)values[NC]);
     else {
         double memory = backend * (double)values[LDNC] / (double)values[NC];
@@ -68,8 +66,8 @@ static inline void zen_slots_metrics(unsigned width, const uint64_t *values, agb
 
 static inline void zen_frontend_metrics(unsigned width, const uint64_t *values, agb_metrics *out)
 {
-    enum { CYC, RET, DISP, FE, SMT };
-    double slots = (double)width * (double)values[CYC], wasted = (double)values[DISP] - (double)values[RET];
+    enum { CYC, OPS, DISP, FE, SMT };
+    double slots = (double)width * (double)values[CYC], wasted = (double)values[DISP] - (double)values[OPS];
     if (wasted < 0) {
         agb_metrics_note(out, "bad_speculation_pct: 0: fewer operations dispatched than retired");
         wasted = 0;
@@ -79,33 +77,22 @@ static inline void zen_frontend_metrics(unsigned width, const uint64_t *values, 
     agb_metrics_set_share(out, AGB_SMT_CONTENTION_PCT, (double)values[SMT], slots);
 }
 
-static inline void zen_memory_metrics(const uint64_t *values, agb_metrics *out)
-{
-    enum { CYC, INS, DEMAND, FILLS, WALKS, LINE_BYTES = 64 };
-    agb_metrics_set(out, AGB_INSTRUCTIONS, (double)values[INS]);
-    if (values[CYC])
-        agb_metrics_set(out, AGB_IPC, (double)values[INS] / (double)values[CYC]);
-    agb_metrics_set(out, AGB_DRAM_DEMAND_BYTES, LINE_BYTES * (double)values[DEMAND]);
-    agb_metrics_set(out, AGB_DRAM_FILL_BYTES, LINE_BYTES * (double)values[FILLS]);
-    agb_metrics_set(out, AGB_DTLB_WALKS, (double)values[WALKS]);
-}
-
 static inline void zen_metrics(unsigned width, unsigned pass, const uint64_t *values, agb_metrics *out)
 {
+    agb_metrics_set_plain(out, &zen_passes[pass], values);
     if (pass == ZEN_SLOTS)
         zen_slots_metrics(width, values, out);
     else if (pass == ZEN_FRONTEND)
         zen_frontend_metrics(width, values, out);
-    else
-        zen_memory_metrics(values, out);
 }
 
 #define ZEN_DISPATCH_ABOUT                                                                                             \
-    "Slots are counted where operations are dispatched. Retiring: slots whose operation was completed. Backend bound: " \
-    "slots left empty because a resource behind dispatch was full. Memory bound is that share times the part of the "  \
-    "cycles without retirement in which the oldest operation was a load that waits for data, from any level, the L2 "  \
-    "included; what waits behind full store queues probably counts as core bound. DRAM bytes are 64 times the lines " \
-    "that came from DRAM or IO: on demand without, and any fill with, the prefetchers. LLC misses need the L3's own "  \
-    "counters, which count all processes, and are not given. User mode only: page faults are not in these numbers"
+    "Slots are counted where operations are dispatched. Retiring: slots whose operation was completed. Backend "       \
+    "bound: slots left empty because a resource behind dispatch was full. Memory bound is that share times the "       \
+    "part of the cycles without retirement in which the oldest operation was a load that waits for data, from any"     \
+    " level, the L2 included; what waits behind full store queues probably counts as core bound. DRAM bytes are "      \
+    "64 times the lines that came from DRAM or IO: on demand without, and any fill with, the prefetchers. LLC "        \
+    "misses need the L3's own counters, which count all processes, and are not given. User mode only: page faults"     \
+    " are not in these numbers"
 
 #endif

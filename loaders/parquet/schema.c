@@ -70,7 +70,7 @@ static void read_logical_type(agb_thrift *thrift, element *element)
 
 static element read_element(agb_thrift *thrift)
 {
-    element element = {.type = -1, .converted = -1, .logical_signed = true};
+    element element = {.name.bytes = "", .type = -1, .converted = -1, .logical_signed = true};
     agb_thrift_field field = {0};
     while (agb_thrift_next(thrift, &field)) {
         switch (field.id) {
