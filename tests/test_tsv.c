@@ -57,7 +57,8 @@ static void integers_are_parsed_exactly_or_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[80], words[120];
         snprintf(text, sizeof text, "UserID\n1\n%s\n3\n", bad[i]);
-        snprintf(words, sizeof words, "line 3|column 'UserID'|\"%s\"|-9223372036854775808..9223372036854775807", bad[i]);
+        snprintf(words, sizeof words, "line 3|column 'UserID'|\"%s\"|-9223372036854775808..9223372036854775807",
+                 bad[i]);
         assert_fails(AGB_ERR_FORMAT, words, test_load_column(&table, text, "UserID", err));
     }
 }
@@ -102,7 +103,8 @@ static void dates_and_times_become_the_numbers_of_parquet(void **state)
     for (size_t i = 0; i < sizeof bad_times / sizeof bad_times[0]; i++) {
         char text[80];
         snprintf(text, sizeof text, "EventTime\n%s\n", bad_times[i]);
-        assert_fails(AGB_ERR_FORMAT, "line 2|column 'EventTime'|no time", test_load_column(&table, text, "EventTime", err));
+        assert_fails(AGB_ERR_FORMAT, "line 2|column 'EventTime'|no time",
+                     test_load_column(&table, text, "EventTime", err));
     }
 }
 

@@ -175,7 +175,7 @@ static inline test_key *test_group(const agb_column *column, uint64_t rows, size
 }
 
 /* The column must hold exactly these numbers, one per row. */
-#define assert_numbers(table, name, ...)                                                                                \
+#define assert_numbers(table, name, ...)                                                                               \
     test_check_numbers(table, name, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / 8)
 
 static inline void test_check_numbers(agb_table *table, const char *name, const int64_t *wanted, size_t rows)
@@ -186,7 +186,8 @@ static inline void test_check_numbers(agb_table *table, const char *name, const 
         assert_int_equal(test_key_at(&column, i).number, wanted[i]);
 }
 
-static inline void test_check_string(agb_table *table, const char *name, uint64_t row, const char *wanted, size_t length)
+static inline void test_check_string(agb_table *table, const char *name, uint64_t row, const char *wanted,
+                                     size_t length)
 {
     agb_column column = test_column(table, name);
     assert_int_equal(column.type, AGB_TYPE_BYTES);
@@ -301,7 +302,8 @@ static inline void test_check_samples(const char *format)
 
 /* ---- block sizes ---- */
 
-/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, mapped or piped. */
+/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, mapped or
+ * piped. */
 static inline void test_check_line_ends(const agb_loader *loader, const char *text)
 {
     const char *path = test_file(text, strlen(text));

@@ -79,12 +79,14 @@ static const char *quote_name(const agb_text_reader *reader, size_t i, char quot
 static agb_status check_header(const agb_text_reader *reader, agb_error *err)
 {
     char quoted[AGB_TEXT_QUOTE_BYTES];
-    for (size_t i = 0; i < reader->fields && !reader->format->names_in_rows; i++) {
+    if (reader->format->names_in_rows)
+        return AGB_OK;
+    for (size_t i = 0; i < reader->fields; i++) {
         const char *fault = fault_of_name(reader->name[i]);
         if (fault)
             return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: its %zu field%s are neither the %d of hits nor column "
-                            "names: field %zu, %s, %s: put a line of names first, or name the input format if it is not "
-                            "%s", reader->input->path, reader->fields, reader->fields == 1 ? "" : "s",
+                            "names: field %zu, %s, %s: put a line of names first, or name the input format if it is "
+                            "not %s", reader->input->path, reader->fields, reader->fields == 1 ? "" : "s",
                             AGB_TEXT_HITS_COLUMNS, i + 1, quote_name(reader, i, quoted), fault, reader->format->name);
     }
     return AGB_OK;
