@@ -135,18 +135,31 @@ static void add_reason(agb_counter_support *out, const char *reason)
     snprintf(out->reason + used, sizeof out->reason - used, "%s%s", used ? "; " : "", reason);
 }
 
+static bool has_working_spare(const agb_pass *passes, const bool *counts, unsigned pass)
+{
+    for (unsigned i = 0; passes[i].name; i++)
+        if (counts[i] && passes[i].spare_for == pass + 1)
+            return true;
+    return false;
+}
+
+/* Passes in order, so that a spare knows whether it is needed. A refusal is worth telling only where no spare helps. */
 static void probe_passes(const agb_perf_place *place, agb_counter_support *out)
 {
     const agb_pass *passes = out->family->passes;
-    for (unsigned i = 0; passes[i].name && out->passes < AGB_MOST_PASSES; i++) {
-        char reason[256];
-        if (passes[i].usable && !passes[i].usable(&place->cpu))
+    bool counts[AGB_MOST_PASSES] = {false};
+    char reasons[AGB_MOST_PASSES][256] = {""};
+    for (unsigned i = 0; passes[i].name && i < AGB_MOST_PASSES; i++) {
+        bool needless = passes[i].spare_for && counts[passes[i].spare_for - 1];
+        if (needless || (passes[i].usable && !passes[i].usable(&place->cpu)))
             continue;
-        if (pass_counts(place, out->family, &passes[i], &out->switch_ns, reason, sizeof reason))
+        counts[i] = pass_counts(place, out->family, &passes[i], &out->switch_ns, reasons[i], sizeof reasons[i]);
+        if (counts[i])
             out->pass_of[out->passes++] = (unsigned char)i;
-        else
-            add_reason(out, reason);
     }
+    for (unsigned i = 0; passes[i].name && i < AGB_MOST_PASSES; i++)
+        if (reasons[i][0] && !has_working_spare(passes, counts, i))
+            add_reason(out, reasons[i]);
     out->available = out->passes > 0;
 }
 

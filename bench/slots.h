@@ -29,6 +29,8 @@ typedef struct agb_pass {
     agb_event events[AGB_MOST_EVENTS + 1];   /* ended by an entry with symbol NULL; the first counts cycles, or slots
                                                 where the hardware has them: a run without any is not believed */
     bool (*usable)(const agb_cpu_id *cpu);   /* NULL = on every processor of the family */
+    unsigned spare_for;                      /* 1 + number of an earlier pass, in whose place this one is counted where
+                                                there are too few counters for that; 0 = none */
 } agb_pass;
 
 /* Counts of one pass divided by that pass's first event: what may be compared across passes. Medians. */

@@ -201,13 +201,26 @@ static void group_too_large_says_how_many_counters_it_needs(void **state)
 {
     (void)state;
     fake fake = healthy();
-    fake.most_events = 4;
+    fake.most_events = 2;
     fake_root root = fake_root_create();
     fake_root_write(&root, "/proc/cpuinfo", "flags\t\t: fpu hypervisor\n");
     agb_counter_support support = probe(&fake, root.path, zen4);
     fake_root_destroy(&root);
     assert_false(support.available);
-    assert_says(support.reason, "5 counters|perfctr_core");
+    assert_says(support.reason, "3 counters|perfctr_core");
+}
+
+static void group_that_does_not_fit_is_spread_over_more_passes(void **state)
+{
+    (void)state;
+    fake fake = healthy();
+    fake.most_events = 4;
+    agb_counter_support support = probe(&fake, "/nowhere", zen4);
+    assert_true(support.available);
+    assert_string_equal(support.reason, "");
+    assert_int_equal(support.passes, 4);
+    for (unsigned pass = 0; pass < support.passes; pass++)
+        assert_in_range(agb_pass_events(&support.family->passes[support.pass_of[pass]]), 3, 4);
 }
 
 static void counters_that_miscount_a_known_loop_are_not_offered(void **state)
@@ -414,6 +427,7 @@ int main(void)
         cmocka_unit_test(unknown_processor_is_named_and_its_width_not_guessed),
         cmocka_unit_test(pmu_without_instructions_is_not_called_missing),
         cmocka_unit_test(group_too_large_says_how_many_counters_it_needs),
+        cmocka_unit_test(group_that_does_not_fit_is_spread_over_more_passes),
         cmocka_unit_test(counters_that_miscount_a_known_loop_are_not_offered),
         cmocka_unit_test(raw_events_that_stay_zero_are_not_offered),
         cmocka_unit_test(watchdog_that_takes_a_counter_is_named),

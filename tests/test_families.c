@@ -82,6 +82,7 @@ static void families_keep_their_contract(void **state)
             while (events < AGB_MOST_EVENTS && pass->events[events].symbol)
                 events++;
             assert_true(events > 0);
+            assert_true(pass->spare_for <= passes);    /* of an earlier one */
             assert_null(pass->events[events].symbol);
         }
         assert_in_range(passes, 1, AGB_MOST_PASSES);

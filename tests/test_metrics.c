@@ -42,7 +42,7 @@ static void passes_are_joined_by_medians(void **state)
 static void shares_that_do_not_close_are_withheld(void **state)
 {
     (void)state;
-    agb_repetition_counts too_much[] = {zen4_slots(1e9, 4e9, 2e9, 1, 2), zen4_frontend(1e9, 1.2e9, 2.4e9, 3.6e9, 0)};
+    agb_repetition_counts too_much[] = {zen4_slots(1e9, 4e9, 2e9, 1, 2), zen4_frontend(1e9, 4e9, 5.2e9, 3.6e9, 0)};
     agb_metrics metrics = computed(too_much, 2);
     assert_withheld(&metrics, AGB_RETIRING_PCT, "180.0 %");
     assert_withheld(&metrics, AGB_MEMORY_BOUND_PCT, "unreliable");

@@ -307,6 +307,29 @@ static void neoverse_v_has_eight_slots_a_cycle(void **state)
     }
 }
 
+static void halves_of_a_group_give_what_the_whole_gives(void **state)
+{
+    (void)state;
+    agb_metrics halves = joined("neoverse_v2", (recorded[]){
+        {"used slots", (count[]){{"CYC", 1e9}, {"SS", 6e9}, {"SPEC", 1e9}, {"OPS", 8e8}, {0}}},
+        {"stalled slots", (count[]){{"CYC", 2e9}, {"SB", 1e10}, {"SF", 2e9}, {"MEM", 8e8}, {0}}}, {0}});
+    check(&halves, AGB_RETIRING_PCT, 20);
+    check(&halves, AGB_BAD_SPECULATION_PCT, 5);
+    check(&halves, AGB_BACKEND_BOUND_PCT, 62.5);
+    check(&halves, AGB_FRONTEND_BOUND_PCT, 12.5);
+    agb_metrics erratum = metrics_of("neoverse_n2", "stalled slots before r0p3", (count[]){
+        {"CYC", 4330308058.0}, {"SF", 10207186460.0}, {0}});
+    check(&erratum, AGB_FRONTEND_BOUND_PCT, 27.14);
+    agb_metrics zen = joined("zen4", (recorded[]){
+        {"stalls", (count[]){{"CYC", 1e9}, {"BE", 3e9}, {"LDNC", 4e8}, {"NC", 5e8}, {0}}},
+        {"operations", (count[]){{"CYC", 2e9}, {"OPS", 2.4e9}, {"DISP", 3e9}, {"FE", 3e9}, {0}}}, {0}});
+    check(&zen, AGB_RETIRING_PCT, 20);
+    check(&zen, AGB_BACKEND_BOUND_PCT, 50);
+    check(&zen, AGB_MEMORY_BOUND_PCT, 40);
+    check(&zen, AGB_FRONTEND_BOUND_PCT, 25);
+    check(&zen, AGB_BAD_SPECULATION_PCT, 5);
+}
+
 static void neoverse_n1_gives_stalled_cycles_and_no_slots(void **state)
 {
     (void)state;
@@ -367,6 +390,7 @@ int main(void)
         cmocka_unit_test(neoverse_n2_before_r0p3_takes_its_erratum_off),
         cmocka_unit_test(neoverse_n2_pass_is_chosen_by_revision),
         cmocka_unit_test(neoverse_v_has_eight_slots_a_cycle),
+        cmocka_unit_test(halves_of_a_group_give_what_the_whole_gives),
         cmocka_unit_test(neoverse_n1_gives_stalled_cycles_and_no_slots),
         cmocka_unit_test(zen_1_to_3_are_approximate_and_say_so),
         cmocka_unit_test(loads_and_stores_of_one_kind_add_up),

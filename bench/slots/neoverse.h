@@ -20,18 +20,16 @@
 
 #include <string.h>
 
-#define NEOVERSE_SLOT_EVENTS {                                                                                         \
-    {"CYC", 0x11, 0, PMU "CPU_CYCLES"},                                                                                \
-    {"OPS", 0x3a, 0, PMU "OP_RETIRED"},                                                                                \
-    {"SPEC", 0x3b, 0, PMU "OP_SPEC"},                                                                                  \
-    {"SS", 0x3f, 0, PMU "STALL_SLOT"},                                                                                 \
-    {"SB", 0x3d, 0, PMU "STALL_SLOT_BACKEND"},                                                                         \
-    {"SF", 0x3e, 0, PMU "STALL_SLOT_FRONTEND"},                                                                        \
-    {"MEM", 0x4005, 0, PMU "STALL_BACKEND_MEM"}}
+#define NEOVERSE_CYC {"CYC", 0x11, 0, PMU "CPU_CYCLES"}
+#define NEOVERSE_USED                                                                                                  \
+    {"OPS", 0x3a, 0, PMU "OP_RETIRED"}, {"SPEC", 0x3b, 0, PMU "OP_SPEC"}, {"SS", 0x3f, 0, PMU "STALL_SLOT"}
+#define NEOVERSE_STALLED                                                                                               \
+    {"SB", 0x3d, 0, PMU "STALL_SLOT_BACKEND"}, {"SF", 0x3e, 0, PMU "STALL_SLOT_FRONTEND"},                             \
+    {"MEM", 0x4005, 0, PMU "STALL_BACKEND_MEM"}
 
 /* fills_name: libpfm4's name of 0x2a, or NULL where it has none. */
 #define NEOVERSE_WORK_EVENTS(fills_name) {                                                                             \
-    {"CYC", 0x11, 0, PMU "CPU_CYCLES"},                                                                                \
+    NEOVERSE_CYC,                                                                                                      \
     {"INS", 0x08, 0, PMU "INST_RETIRED"},                                                                              \
     {"LLC", 0x37, 0, PMU "LL_CACHE_MISS_RD"},                                                                          \
     {"FILLS", 0x2a, 0, fills_name},                                                                                    \
@@ -42,22 +40,30 @@ static inline bool neoverse_part(const agb_cpu_id *cpu, unsigned part)
     return strcmp(cpu->vendor, "ARM") == 0 && cpu->model == part;
 }
 
-/* idle: slots a cycle that STALL_SLOT and STALL_SLOT_FRONTEND count too many, 1 under N2's erratum, else 0. */
-static inline void neoverse_slots_metrics(unsigned width, unsigned idle, const uint64_t *values, agb_metrics *out)
+/* values: CYC, OPS, SPEC, SS. surplus: slots a cycle that STALL_SLOT counts too many, 1 under N2's erratum, else 0. */
+static inline void neoverse_set_used(unsigned width, unsigned surplus, const uint64_t *values, agb_metrics *out)
 {
-    enum { CYC, OPS, SPEC, SS, SB, SF, MEM };
-    double cycles = (double)values[CYC], slots = width * cycles, surplus = idle * cycles;
-    double used = slots - ((double)values[SS] - surplus);
-    if (values[SPEC] == 0)
+    enum { CYC, OPS, SPEC, SS };
+    double cycles = (double)values[CYC], slots = width * cycles;
+    double used = slots - ((double)values[SS] - surplus * cycles);
+    if (values[SPEC] == 0) {
         agb_metrics_note(out, "retiring and bad speculation: unreliable: no speculated operation was counted");
-    else {
-        double kept = (double)values[OPS] / (double)values[SPEC];
-        agb_metrics_set_share(out, AGB_RETIRING_PCT, kept * used, slots);
-        agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, (1 - kept) * used, slots);
+        return;
     }
-    agb_metrics_set_share(out, AGB_FRONTEND_BOUND_PCT, (double)values[SF] - surplus, slots);
-    agb_metrics_set_share(out, AGB_BACKEND_BOUND_PCT, (double)values[SB], slots);
-    agb_metrics_set_share(out, AGB_MEMORY_STALLED_CYCLES_PCT, (double)values[MEM], cycles);
+    double kept = (double)values[OPS] / (double)values[SPEC];
+    agb_metrics_set_share(out, AGB_RETIRING_PCT, kept * used, slots);
+    agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, (1 - kept) * used, slots);
+}
+
+/* stalled: SB, SF, MEM. surplus: as above, of STALL_SLOT_FRONTEND. */
+static inline void neoverse_set_stalled(unsigned width, unsigned surplus, uint64_t cycles, const uint64_t *stalled,
+                                        agb_metrics *out)
+{
+    enum { SB, SF, MEM };
+    double slots = width * (double)cycles;
+    agb_metrics_set_share(out, AGB_FRONTEND_BOUND_PCT, (double)stalled[SF] - surplus * (double)cycles, slots);
+    agb_metrics_set_share(out, AGB_BACKEND_BOUND_PCT, (double)stalled[SB], slots);
+    agb_metrics_set_share(out, AGB_MEMORY_STALLED_CYCLES_PCT, (double)stalled[MEM], (double)cycles);
     agb_metrics_note(out, "memory_bound_pct: not available: counted only as stalled cycles");
 }
 

@@ -55,7 +55,7 @@ libraries() {
 }
 
 fetch() {
-    [ -f "$work/fetched" ] && return
+    [ "$(libraries)" = "$(cat "$work/fetched" 2>/dev/null)" ] && return    # the same list as last time
     echo "pmu: fetching an arm64 kernel and libraries" >&2
     apt_arm64 apt-get update >&2
     kernel=$(apt_arm64 apt-cache depends linux-image-cloud-arm64 | sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p')
@@ -70,13 +70,17 @@ fetch() {
         *) dpkg -x "$package" "$work/sysroot" ;;
         esac
     done
-    touch "$work/fetched"
+    for archive in "$sysroot/lib/$triple"/*_s.a; do    # yajl's name for its static library
+        [ ! -f "$archive" ] || ln -sf "$archive" "${archive%_s.a}.a"
+    done
+    libraries >"$work/fetched"
 }
 
 build() {
     modules=$(sed -n "s/^modules='\(.*\)'$/\1/p" .ci/deps)
     # shellcheck disable=SC2086  # a list of words
-    libraries=$(PKG_CONFIG_LIBDIR=$sysroot/lib/$triple/pkgconfig pkg-config --static --libs-only-l $modules)
+    libraries=$(PKG_CONFIG_LIBDIR=$sysroot/lib/$triple/pkgconfig pkg-config --static --libs-only-l $modules) ||
+        fail "a library of .ci/deps is not among the fetched packages"
     static="-L$sysroot/lib/$triple -L$sysroot/lib/gcc/$triple/$($triple-gcc -dumpversion)"
     make --no-print-directory CC=$triple-gcc MARCH= B="build/pmu/objects" DEPS_PFM=yes \
         DEPS_CFLAGS="-isystem $sysroot/include -isystem $sysroot/include/$triple" \
