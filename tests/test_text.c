@@ -89,8 +89,10 @@ static void cut_streams_are_refused_at_every_byte(void **state)
         add(&packed, "UserID\n1\n2\n");
         size_t whole = packed.size;
         add(&packed, "2\n3\n");
-        for (size_t size = packed.size - 1; size > whole; size--) {
+        for (size_t size = packed.size - 1; size >= 4; size--) {
             agb_table *table;
+            if (size == whole)
+                continue;
             packed.size = size;
             assert_fails(AGB_ERR_FORMAT, kind ? "zstd|ends in the middle" : "gzip|ends in the middle",
                          load_user_ids(&table, &packed, err));
