@@ -20,8 +20,9 @@ engine_src     = $(wildcard engine/*.c)
 aggregator_src = $(wildcard aggregators/*.c)
 loader_src     = $(wildcard loaders/*.c loaders/*/*.c)
 slots_src      = $(wildcard bench/slots/*.c)
-# libpfm4 is optional: one of two files provides the same functions.
-bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c,$(wildcard bench/*.c)) $(slots_src)
+# libpfm4 and valgrind's headers are optional: one of two files provides the same functions.
+bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c \
+                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src)
 test_src       = $(wildcard tests/test_*.c)
 test_sh        = $(wildcard tests/test_*.sh)
 

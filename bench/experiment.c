@@ -23,6 +23,7 @@ typedef struct session {
     size_t source;
     agb_table *table;
     agb_reference reference;
+    agb_resident resident;
     agb_contest contest;
     agb_field field;
 } session;
@@ -122,8 +123,55 @@ static void set_contest(session *self)
         .signed_keys = self->results->sources[self->source].signed_keys, .threads = settings->threads,
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
-        .support = experiment->support, .reference = &self->reference, .timeout_s = experiment->timeout_s,
+        .support = experiment->support, .reference = &self->reference,
+        .resident = self->resident.table ? &self->resident : NULL, .timeout_s = experiment->timeout_s,
         .top = settings->top};
+}
+
+/* A twin that cannot be had costs the estimate, not the run. */
+static void make_resident(session *self)
+{
+    const agb_experiment *experiment = self->experiment;
+    agb_source_info *info = &self->results->sources[self->source];
+    agb_caches caches = agb_caches_of(experiment->settings.cpus ? experiment->settings.cpus[0] : 0);
+    agb_resident_plan plan = {.registry = experiment->registry, .table = self->table,
+                              .column = experiment->settings.group_by, .reference = &self->reference,
+                              .most_groups = agb_resident_groups(&caches), .pages = experiment->settings.pages};
+    agb_error error = {0};
+    agb_tell_progress(experiment, "making the cache-resident twin", "", 0, 0);
+    if (agb_resident_create(&self->resident, &plan, &error) == AGB_OK)
+        info->resident_groups = self->resident.groups;
+    else
+        agb_results_note(self->results, "no estimate: %s", error.text);
+}
+
+/* Every good row of this source once more under valgrind, over fewer rows. */
+static agb_status simulate_rows(session *self, agb_error *err)
+{
+    enum { MOST_ROWS = 1 << 20, TIMEOUT_S = 55 };
+    const agb_experiment *experiment = self->experiment;
+    const agb_settings *settings = &experiment->settings;
+    agb_results *results = self->results;
+    agb_simulated_run run = {.program = experiment->program, .table = self->table, .column = settings->group_by,
+                             .hash = settings->hash, .plugins = experiment->plugins.word, .most_rows = MOST_ROWS,
+                             .n_plugins = experiment->plugins.n, .batch_rows = settings->batch_rows,
+                             .caches = agb_caches_of(settings->cpus ? settings->cpus[0] : 0), .timeout_s = TIMEOUT_S};
+    agb_simulated *entries = calloc(results->n_results + 1, sizeof *entries);
+    if (!entries)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the simulations");
+    size_t n = 0;
+    for (size_t i = 0; i < results->n_results; i++) {
+        agb_result *result = &results->results[i];
+        if (result->source != self->source || result->state != AGB_STATE_OK)
+            continue;
+        agb_simulate_reason(results->machine.flags, result->simulation.reason, sizeof result->simulation.reason);
+        if (!result->simulation.reason[0])
+            entries[n++] = (agb_simulated){result->name, result->params, &result->simulation};
+    }
+    agb_tell_progress(experiment, "simulating", "", 0, 0);
+    agb_status status = n > 0 ? agb_simulate(&run, experiment->registry, entries, n, err) : AGB_OK;
+    free(entries);
+    return status;
 }
 
 /* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
@@ -159,10 +207,12 @@ static agb_status run_source(session *self, agb_error *err)
         return status;
     agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
     measure_floor(self);
+    if (self->experiment->estimate)
+        make_resident(self);
     set_contest(self);
     agb_machine machine;
     agb_machine_read(&machine);
-    field->table_bytes = agb_table_bytes(self->table);
+    field->table_bytes = agb_table_bytes(self->table) + self->resident.bytes;
     field->most_at_once = self->experiment->most_at_once;
     if (field->most_at_once == 0)
         field->most_at_once = most_at_once(&self->results->sources[self->source], machine.memory_available_bytes);
@@ -171,6 +221,8 @@ static agb_status run_source(session *self, agb_error *err)
         agb_summarize_source(self->results, field->rows, self->experiment->n_entries, field->twin,
                              self->experiment->support);
     self->results->settings.repetitions = field->repetitions;
+    if (status == AGB_OK && self->experiment->simulate)
+        status = simulate_rows(self, err);
     return status;
 }
 
@@ -190,6 +242,8 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
 {
     size_t rows = experiment->n_sources * experiment->n_entries;
     out->settings = experiment->settings;
+    out->estimated = experiment->estimate;
+    out->simulated = experiment->simulate;
     out->sources = calloc(experiment->n_sources + 1, sizeof *out->sources);
     out->results = calloc(rows + 1, sizeof *out->results);
     out->comparisons = calloc(rows + 1, sizeof *out->comparisons);
@@ -206,6 +260,7 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
         out->n_sources = i + 1;
         status = run_source(&session, err);
         agb_field_release(&session.field);
+        agb_resident_release(&session.resident);
         agb_reference_release(&session.reference);
         agb_table_destroy(session.table);
     }

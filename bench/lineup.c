@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_NAMES = 256 };
 
@@ -361,9 +362,15 @@ static agb_status check_loader(const agb_registry *registry, const char *name, a
 
 static agb_status set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
+    agb_experiment *experiment = &lineup->experiment;
     agb_counters_probe(&lineup->support);
     if (options->counters != AGB_COUNTERS_OFF)
-        lineup->experiment.support = &lineup->support;
+        experiment->support = &lineup->support;
+    experiment->estimate = options->estimate;
+    experiment->simulate = options->simulate;
+    experiment->plugins = options->plugins;
+    ssize_t length = readlink("/proc/self/exe", lineup->program, sizeof lineup->program - 1);
+    experiment->program = length > 0 ? lineup->program : NULL;
     if (options->counters == AGB_COUNTERS_PMU && !lineup->support.available)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s", lineup->support.reason);
     return AGB_OK;

@@ -13,6 +13,7 @@ typedef struct agb_lineup {
     agb_experiment experiment;
     agb_counter_support support;
     agb_pins pins;
+    char program[4096];      /* this program's file */
     agb_results warnings;    /* notes only: to be said with the results */
 } agb_lineup;
 

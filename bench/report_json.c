@@ -4,10 +4,12 @@
 #include "report.h"
 
 #include "json_text.h"
+#include "resident.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static json_t *number(bool has, double value)
 {
@@ -147,6 +149,53 @@ static const char *no_counters(const agb_results *results, const agb_result *res
     return results->support.reason[0] ? results->support.reason : "nothing was counted";
 }
 
+/* Estimated and simulated values have objects of their own, so that none can be taken for a measured one. */
+static json_t *estimate_json(const agb_results *results, const agb_result *result)
+{
+    const agb_estimate *estimate = &result->estimate;
+    if (!results->estimated)
+        return json_null();
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "source", "estimate", "reason",
+                     text_or_null(estimate->has ? "" : estimate->reason[0] ? estimate->reason : result->reason),
+                     "waiting_beyond_cache_pct", number(estimate->has, estimate->waiting_pct), "ci95_low",
+                     number(estimate->has, estimate->ci95_low_pct), "ci95_high",
+                     number(estimate->has, estimate->ci95_high_pct), "twin_wall_s",
+                     number(estimate->has, estimate->resident_s), "twin_groups",
+                     count(results->sources[result->source].resident_groups), "limits", agb_resident_limits);
+}
+
+static json_t *simulation_json(const agb_results *results, const agb_result *result)
+{
+    const agb_simulation *simulation = &result->simulation;
+    if (!results->simulated)
+        return json_null();
+    bool has = simulation->has;
+    double rows = (double)simulation->rows;
+    agb_models models = agb_models_of(&results->machine.caches);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", "simulate", "reason",
+                     text_or_null(has ? "" : simulation->reason[0] ? simulation->reason : result->reason), "rows",
+                     count(simulation->rows), "groups", count(simulation->groups), "instructions",
+                     has ? count(simulation->instructions) : json_null(), "instructions_per_row",
+                     number(has, (double)simulation->instructions / rows), "l1_misses_per_row",
+                     number(has, (double)simulation->l1_misses / rows), "last_level_misses_per_row",
+                     number(has, (double)simulation->last_misses / rows), "branch_mispredictions_per_row",
+                     number(has, (double)simulation->mispredictions / rows), "l1d_bytes", count(models.l1d.bytes),
+                     "l1d_ways", count(models.l1d.ways), "last_level_bytes", count(models.last.bytes),
+                     "last_level_ways", count(models.last.ways));
+}
+
+/* The measured object of a contestant, and within it the two substitutes. `source` names the best that there is. */
+static json_t *counters_json(const agb_results *results, const agb_result *result)
+{
+    json_t *out = metrics_json(&result->metrics, no_counters(results, result));
+    if (strcmp(json_string_value(json_object_get(out, "source")), "none") == 0 &&
+        (result->estimate.has || result->simulation.has))
+        json_object_set_new(out, "source", json_string(result->estimate.has ? "estimate" : "simulate"));
+    json_object_set_new(out, "estimate", estimate_json(results, result));
+    json_object_set_new(out, "simulate", simulation_json(results, result));
+    return out;
+}
+
 static json_t *phases_json(const agb_results *results, const agb_result *result)
 {
     json_t *phases = json_array();
@@ -198,7 +247,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "rows_per_s", number(ok, (double)source->rows / result->wall.median));
     json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0, result->times_floor));
     json_object_set_new(out, "runs", runs_json(result, false));
-    json_object_set_new(out, "counters", metrics_json(&result->metrics, no_counters(results, result)));
+    json_object_set_new(out, "counters", counters_json(results, result));
     json_object_set_new(out, "phases", phases_json(results, result));
     json_object_set_new(out, "top", top_json(result, source->signed_keys));
     json_object_set_new(out, "reason", text_or_null(result->reason));

@@ -57,6 +57,38 @@ static void compute_metrics(agb_result *result, const agb_counter_support *suppo
     free(counts);
 }
 
+static double resident_of(const agb_run *run, size_t which)
+{
+    (void)which;
+    return run->resident_s;
+}
+
+/* The share grows with the ratio, so the ends of the ratio's interval are the ends of the share's. */
+static double waiting_pct(double ratio)
+{
+    return 100 * (1 - 1 / ratio);
+}
+
+static void estimate_waiting(agb_result *result, const agb_source_info *source, uint64_t seed)
+{
+    agb_estimate *out = &result->estimate;
+    double *walls = calloc(2 * result->n_runs + 1, sizeof *walls), *twins = walls + result->n_runs;
+    if (!walls || source->resident_groups == 0) {
+        snprintf(out->reason, sizeof out->reason, "the cache-resident twin could not be made");
+        free(walls);
+        return;
+    }
+    size_t n = timed(result, walls, wall_of, 0);
+    timed(result, twins, resident_of, 0);
+    agb_ratio cost = agb_paired_ratio(walls, twins, n, seed);
+    out->has = true;
+    out->waiting_pct = waiting_pct(cost.ratio);
+    out->ci95_low_pct = n < LEAST_FOR_INTERVAL ? NAN : waiting_pct(cost.ci95_low);
+    out->ci95_high_pct = n < LEAST_FOR_INTERVAL ? NAN : waiting_pct(cost.ci95_high);
+    out->resident_s = agb_median(twins, n);
+    free(walls);
+}
+
 static void summarize(agb_result *result, const agb_results *results, const agb_counter_support *support)
 {
     const agb_source_info *source = &results->sources[result->source];
@@ -87,6 +119,8 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
     for (size_t i = result->n_warmup; i < result->n_runs; i++)
         result->noisy += result->runs[i].noisy;
     compute_metrics(result, support);
+    if (results->estimated)
+        estimate_waiting(result, source, seed);
 }
 
 /* Against the baseline's runs in the same rounds. */

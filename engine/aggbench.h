@@ -234,6 +234,7 @@ typedef struct agb_plan {
     agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own. A collect sink
                                              keeps its groups in it: it must outlive them */
     const agb_observer *observer;         /* borrowed; may be NULL */
+    const agb_caches *caches;             /* that the aggregator is told; NULL = those of the processor it runs on */
 } agb_plan;
 
 typedef struct agb_stats {
