@@ -131,8 +131,11 @@ test: all $(tests) $(plugins) ## build and run the tests; T=name runs one
 
 check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
 	$(MAKE) --no-print-directory test SAN=address,undefined
-	$(MAKE) --no-print-directory test SAN=thread T='conformance pool'
+	$(MAKE) --no-print-directory test SAN=thread T='conformance pool counters perf'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
+
+baseline: all $(B)/tests/test_simulate ## write tests/instructions.baseline anew, when its figures were meant to change
+	@AGB_RENEW_BASELINE=1 BUILD=$(B) $(B)/tests/test_simulate
 
 test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches packages into build/pmu)
 	+@tests/pmu/boot.sh
@@ -140,7 +143,7 @@ test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches p
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help deps plugins pivot test check test-pmu clean
+.PHONY: all help deps plugins pivot test check baseline test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

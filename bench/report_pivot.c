@@ -6,6 +6,7 @@
 #include "report_pivot.h"
 
 #include "report.h"
+#include "resident.h"
 #include "text.h"
 
 #include <math.h>
@@ -103,6 +104,47 @@ static agb_text floor_here(const agb_results *results, const agb_result *result)
     return result->floor_s > 0 ? agb_text_number(result->times_floor) : no_text();
 }
 
+static agb_text estimate_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_estimate(&result->estimate);
+}
+
+static agb_text instructions_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.instructions);
+}
+
+static agb_text l1_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.l1_misses);
+}
+
+static agb_text last_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.last_misses);
+}
+
+static agb_text branches_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.mispredictions);
+}
+
+/* Substitutes where nothing can be counted: rows of their own, below a line. */
+static const figure estimated[] = {
+    {"waits beyond the cache", "-", "-", estimate_here},
+};
+static const figure simulated[] = {
+    {"instructions a row", "-", "-", instructions_here},
+    {"L1d misses a row", "-", "-", l1_here},
+    {"last-level misses a row", "-", "-", last_here},
+    {"branch mispredictions a row", "-", "-", branches_here},
+};
+
 static const figure figures[] = {
     {"rows", "99,997,497", "99,997,497", rows_here},
     {"groups", "17,630,976", "17,630,976", groups_here},
@@ -129,6 +171,17 @@ static void print_figure(FILE *to, const figure *figure, const agb_results *resu
     fputc('\n', to);
 }
 
+static void print_figures(FILE *to, const char *heading, const figure *figures, size_t n, const agb_results *results,
+                          size_t columns)
+{
+    int cells = heading ? fprintf(to, "-- %s ", heading) : 0;
+    for (int i = cells; i < AGB_TEXT_CELLS; i++)
+        fputc('-', to);
+    fputc('\n', to);
+    for (size_t i = 0; i < n; i++)
+        print_figure(to, &figures[i], results, columns);
+}
+
 static void print_side_by_side(FILE *to, const agb_results *results)
 {
     size_t columns = results->n_results < MOST_COLUMNS ? results->n_results : MOST_COLUMNS;
@@ -137,11 +190,11 @@ static void print_side_by_side(FILE *to, const agb_results *results)
     for (size_t i = 0; i < columns; i++)
         fprintf(to, " %*.*s", COLUMN - 2, COLUMN - 2, results->results[i].name);
     fputc('\n', to);
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-        print_figure(to, &figures[i], results, columns);
+    print_figures(to, NULL, figures, sizeof figures / sizeof figures[0], results, columns);
+    if (results->estimated)
+        print_figures(to, "estimated, not measured", estimated, sizeof estimated / sizeof estimated[0], results, columns);
+    if (results->simulated)
+        print_figures(to, "simulated, not measured", simulated, sizeof simulated / sizeof simulated[0], results, columns);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->state != AGB_STATE_OK)
@@ -225,6 +278,24 @@ static void print_words(FILE *to, const agb_results *results)
         explain_unmeasured(to, results, radix, of_radix);
 }
 
+/* What the rows of substitutes are, and what they cannot say. */
+static void print_substitute_terms(FILE *to, const agb_results *results)
+{
+    const agb_simulation *any = NULL;
+    const char *reason = "";
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_simulation *simulation = &results->results[i].simulation;
+        any = simulation->has ? simulation : any;
+        reason = simulation->reason[0] ? simulation->reason : reason;
+    }
+    if (results->estimated)
+        agb_report_line(to, "est.", "not counted but estimated: %s", agb_resident_limits);
+    if (any)
+        agb_report_simulation_terms(to, results, any);
+    if (results->simulated && *reason)
+        agb_report_line(to, "sim.", "none: %s", reason);
+}
+
 static void print_three_times(FILE *to, const agb_results *results)
 {
     const agb_source_info *source = &results->sources[0];
@@ -241,6 +312,7 @@ void agb_report_pivot(FILE *to, const agb_results *results)
     print_side_by_side(to, results);
     fputc('\n', to);
     print_words(to, results);
+    print_substitute_terms(to, results);
     print_three_times(to, results);
     agb_report_line(to, "check", "every run's answer was equal to a reference answer, outside the clock");
     agb_report_environment(to, results);

@@ -352,6 +352,7 @@ void agb_report_table(FILE *to, const agb_results *results)
         print_details(to, results, source, width);
         if (results->support.available && !results->counters_off)
             print_counters(to, results, source, width);
+        agb_report_substitutes(to, results, source, width);
         print_top(to, results, source);
         fputc('\n', to);
     }

@@ -174,7 +174,9 @@ static void run_one(heat *self, size_t i, unsigned round, unsigned position, boo
 /* After the first rounds: as many repetitions as the time that is left allows. */
 static void fit_repetitions(agb_field *field, double round_s)
 {
-    double fit = (field->experiment->most_s - (agb_now_s() - field->start_s)) / round_s;
+    const double simulating_s = 40;
+    double reserved_s = field->experiment->simulate ? simulating_s : 0;
+    double fit = (field->experiment->most_s - reserved_s - (agb_now_s() - field->start_s)) / round_s;
     unsigned wanted = field->repetitions;
     if (fit < 1)
         fit = 1;

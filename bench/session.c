@@ -49,6 +49,9 @@ static agb_status measure(const agb_session *session, const agb_options *options
     lineup->experiment.most_s = session->most_s;
     if (session->note)
         agb_results_note(&lineup->warnings, "%s", session->note);
+    bool nothing_named = options->counters == AGB_COUNTERS_AUTO && !options->estimate && !options->simulate;
+    if (session->substitutes && nothing_named && !lineup->support.available)
+        lineup->experiment.estimate = lineup->experiment.simulate = true;
     if (session->no_twin)
         lineup->experiment.twin = options->twin;
     agb_status status = agb_lineup_run(lineup, results, err);
