@@ -5,6 +5,7 @@
 #include "plugins/counting.h"
 #include "reference.h"
 #include "report.h"
+#include "report_pivot.h"
 #include "summary.h"
 #include "test.h"
 #include "text.h"
@@ -398,6 +399,71 @@ static void the_csv_report_has_as_many_fields_in_every_line(void **state)
     agb_results_release(&results);
 }
 
+static void set_counts(agb_result *result, const char *name, double stalled, double retiring, double operations)
+{
+    free(result->name);
+    result->name = strdup(name);
+    agb_metrics *metrics = &result->metrics;
+    metrics->has[AGB_MEMORY_BOUND_PCT] = metrics->has[AGB_RETIRING_PCT] = metrics->has[AGB_OPS_RETIRED] = true;
+    metrics->value[AGB_MEMORY_BOUND_PCT] = stalled;
+    metrics->value[AGB_RETIRING_PCT] = retiring;
+    metrics->value[AGB_OPS_RETIRED] = operations;
+}
+
+static void assert_said(const agb_results *results, const char *words)
+{
+    char *text = report(agb_report_pivot, results), *flat = text;
+    for (char *at = text; *at; at++) {    /* undo the wrapping */
+        if (*at != '\n' && (*at != ' ' || flat == text || flat[-1] != ' '))
+            *flat++ = *at;
+        else if (*at == '\n')
+            *flat++ = ' ';
+    }
+    *flat = '\0';
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in: %s", words, text);
+    free(text);
+}
+
+/* With the published counts as if they had been measured here. */
+static void pivot_says_in_words_what_the_counters_say(void **state)
+{
+    (void)state;
+    agb_results results;
+    run(&results, (const agb_aggregator *[]){&good, &good}, 2, 1, false);
+    results.support.available = true;
+    results.comparisons[0].speedup = (agb_ratio){1.33, 1.3, 1.4};
+    results.comparisons[0].verdict = AGB_VERDICT_FASTER;
+    set_counts(&results.results[0], "naive", 50.1, 16.1, 11431618219);
+    set_counts(&results.results[1], "radix", 23.5, 32.2, 19350459182);
+    assert_said(&results, "radix retired 1.69 times the operations of naive; its slots stalled on memory went from 50.1 % "
+                          "to 23.5 %, and it was faster. More work and less waiting");
+    assert_said(&results, "published 1.33 x, here 1.33 x [1.30, 1.40]");
+    set_counts(&results.results[1], "radix", 60, 32.2, 19350459182);
+    assert_said(&results, "This is not what the published experiment says");
+    agb_results_release(&results);
+}
+
+static void pivot_concludes_no_more_than_wall_time_carries(void **state)
+{
+    (void)state;
+    agb_results results;
+    run(&results, (const agb_aggregator *[]){&good, &good}, 2, 1, false);
+    for (size_t i = 0; i < 2; i++) {
+        set_counts(&results.results[i], i ? "radix" : "naive", 0, 0, 0);
+        results.results[i].metrics = (agb_metrics){0};
+    }
+    snprintf(results.support.reason, sizeof results.support.reason, "no PMU in this test");
+    results.comparisons[0].verdict = AGB_VERDICT_FASTER;
+    assert_said(&results, "stalls and operations could not be counted here: no PMU in this test");
+    assert_said(&results, "What wall time alone still says");
+    results.comparisons[0].verdict = AGB_VERDICT_SAME;
+    assert_said(&results, "Wall time alone does not confirm the published result here: no difference is seen");
+    results.n_comparisons = 0;
+    assert_said(&results, "no comparison: it takes naive as the baseline and radix beside it");
+    agb_results_release(&results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +478,8 @@ int main(void)
         cmocka_unit_test(a_winner_needs_an_interval_clear_of_one_and_of_the_noise),
         cmocka_unit_test(the_json_report_keeps_its_promised_keys),
         cmocka_unit_test(the_table_fits_a_hundred_cells_and_has_no_loose_ends),
+        cmocka_unit_test(pivot_says_in_words_what_the_counters_say),
+        cmocka_unit_test(pivot_concludes_no_more_than_wall_time_carries),
         cmocka_unit_test(the_csv_report_has_as_many_fields_in_every_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
