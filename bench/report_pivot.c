@@ -178,19 +178,16 @@ static void print_ratio(FILE *to, const agb_comparison *speedup)
 /* Only what the counters measured. */
 static void explain_measured(FILE *to, const agb_result *naive, const agb_result *radix, const agb_comparison *speedup)
 {
+    static const char *const outcomes[] = {"with no difference to be seen in time", "and it was faster",
+                                           "and it was slower"};    /* by verdict */
     double more = radix->metrics.value[AGB_OPS_RETIRED] / naive->metrics.value[AGB_OPS_RETIRED];
     double before = naive->metrics.value[AGB_MEMORY_BOUND_PCT], after = radix->metrics.value[AGB_MEMORY_BOUND_PCT];
-    bool faster = speedup->verdict == AGB_VERDICT_FASTER;
-    agb_report_line(to, "in words",
-                    "radix retired %s times the operations of naive; its slots stalled on memory went from "
-                    "%.1f %% to %.1f %%, and it was %s. %s",
-                    agb_text_number(more).s, before, after,
-                    faster                                   ? "faster"
-                    : speedup->verdict == AGB_VERDICT_SLOWER ? "slower"
-                                                             : "no faster to be seen",
-                    more > 1 && after < before && faster
-                        ? "More work and less waiting: what the published experiment says"
-                        : "This is not what the published experiment says: look at the figures above");
+    bool as_published = more > 1 && after < before && speedup->verdict == AGB_VERDICT_FASTER;
+    agb_report_line(to, "in words", "radix retired %s times the operations of naive; its slots stalled on memory went "
+                    "from %.1f %% to %.1f %%, %s. %s", agb_text_number(more).s, before, after,
+                    outcomes[speedup->verdict],
+                    as_published ? "More work and less waiting: what the published experiment says"
+                                 : "This is not what the published experiment says: look at the figures above");
 }
 
 /* Without counters: what wall time alone can carry, and not more. */
