@@ -33,7 +33,7 @@ plugins  = $(patsubst aggregators/%.c,$(B)/plugins/%.so,$(aggregator_src)) \
            $(patsubst tests/plugins/%.c,$(B)/plugins/%.so,$(wildcard tests/plugins/*.c))
 
 all: $(B)/aggbench ## build build/aggbench
-	@ln -sfn $(VARIANT)/aggbench build/aggbench
+	@$(if $(SAN),:,ln -sfn $(VARIANT)/aggbench build/aggbench)
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /make \1	/p' Makefile | expand -t 18
