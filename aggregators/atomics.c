@@ -7,7 +7,7 @@
  *   in tables of the workers' own, and all of it is merged at the end (local_merge).
  *
  * Layout
- *     cells    [key|count][  0  ][key|count] ...      one table for all, a quarter of L2, at most half full
+ *     cells    [key|count][  0  ][key|count] ...      one table for all, a quarter of L2, at most a quarter full
  *     zeros    count of key 0, which marks an empty cell and so cannot have one
  *     local    [key|count] ...                        a growing table a worker, for late-comers
  *
@@ -50,8 +50,9 @@ static inline shared_cell *atomics_cell(atomics *self, uint64_t key)
 {
     size_t slot = agb_hash_word(self->hash, key) >> self->shift;
     for (;;) {
-        shared_cell *cell = shared_cell_find(self->cells, self->mask, slot, key);
-        if (atomic_load_explicit(&cell->key, memory_order_relaxed) == key)
+        uint64_t found;
+        shared_cell *cell = shared_cell_find(self->cells, self->mask, slot, key, &found);
+        if (found == key)
             return cell;
         if (atomic_load_explicit(&self->groups, memory_order_relaxed) >= self->limit)
             return NULL;
@@ -91,7 +92,7 @@ static agb_status atomics_create(agb_host *host, const agb_config *config, void 
         cells *= 2;
     self->mask = cells - 1;
     self->shift = 64 - (unsigned)__builtin_ctzll(cells);
-    self->limit = cells / 2;
+    self->limit = cells / 4;
     self->cells = agb_alloc(host, cells * sizeof *self->cells, AGB_ZEROED);
     return self->cells ? AGB_OK : AGB_ERR_MEMORY;
 }

@@ -18,12 +18,13 @@ typedef struct shared_cell {
     _Atomic uint64_t key, value;
 } shared_cell;
 
-/* The key's cell, or the empty one where it belongs. There is an empty one somewhere. */
-static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key)
+/* The key's cell, or the empty one where it belongs; *found is what was read there: the key, or 0. Go by that and do not
+ * read it again: an empty cell can be another key's the next moment. There is an empty one somewhere. */
+static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key, uint64_t *found)
 {
     for (;; slot = (slot + 1) & mask) {
-        uint64_t found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
-        if (found == key || found == 0)
+        *found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
+        if (*found == key || *found == 0)
             return &cells[slot];
     }
 }
