@@ -13,7 +13,7 @@
  *     counts    worker 0 [n n n n ...]  worker 1 [n n n n ...]      by ticket, a quarter of L2 each
  *
  * Cost per row
- *   naive's line; then an addition in L2, or a locked one to the line that is there already. A new key costs a
+ *   naive's line, requested ahead as prefetch does; then an addition in L2, or a locked one to the line that is there already. A new key costs a
  *   compare-and-swap. When the table is too full, all workers meet at the end of their block, one of them moves everything to
  *   a larger one, and the others wait: a pause of the order of the rows so far.
  *
@@ -28,7 +28,7 @@
  * key; and growth is by one worker alone. */
 #include "shared_cells_part.h"
 
-enum { BLOCK_ROWS = 256, EMIT_CELLS = 1 << 14 };
+enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14 };
 
 #define TICKET (UINT64_C(1) << 63)
 
@@ -190,19 +190,27 @@ static inline void shared_table_add_row(shared_table *self, member *m, uint64_t 
     }
 }
 
+/* Lines are requested ahead as in prefetch.c: the table stays where it is while the worker is inside. */
+static void shared_table_add(shared_table *self, member *m, const uint64_t *keys, const uint64_t *weights, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        __builtin_prefetch(&self->cells[agb_hash_word(self->hash, keys[i]) >> self->shift], 1);
+    for (size_t i = 0; i < rows; i++)
+        shared_table_add_row(self, m, keys[i], weights ? weights[i] : 1);
+}
+
 static agb_status shared_table_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     shared_table *self = state;
     member *m = &self->member[worker];
     for (size_t first = 0; first < batch->rows; first += BLOCK_ROWS) {
-        size_t end = batch->rows - first < BLOCK_ROWS ? batch->rows : first + BLOCK_ROWS;
+        size_t rows = batch->rows - first < BLOCK_ROWS ? batch->rows - first : BLOCK_ROWS;
         for (shared_table_enter(self, m); !shared_table_has_room(self); shared_table_enter(self, m)) {
             atomic_store(&m->inside, false);
             if (shared_table_grow(self) != AGB_OK)
                 return AGB_ERR_MEMORY;
         }
-        for (size_t i = first; i < end; i++)
-            shared_table_add_row(self, m, batch->keys[i], batch->weights ? batch->weights[i] : 1);
+        shared_table_add(self, m, batch->keys + first, batch->weights ? batch->weights + first : NULL, rows);
         atomic_store(&m->inside, false);
     }
     return AGB_OK;
