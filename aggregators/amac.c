@@ -5,7 +5,8 @@
  *   prefetch asks for a block of first lines; that is no help when a look-up needs an unknown number of lines, one
  *   after the other. So keep a ring of look-ups, each with its own little state. Visit them in turn: take the line that
  *   came, ask for the next one, go on to the neighbour. A look-up that has ended makes room for the next row at once,
- *   and none waits for the slowest of its block. Kocberber, Falsafi, Grot, "Asynchronous Memory Access Chaining" (2015).
+ *   and none waits for the slowest of its block. Kocberber, Falsafi, Grot, "Asynchronous Memory Access Chaining"
+ *   (2015).
  *
  * Layout
  *     ring    [link|node|key|weight] x width      stays in L1
@@ -56,8 +57,8 @@ static inline void amac_begin(const amac *self, look_up *l, uint64_t key, uint64
     __builtin_prefetch(l->link);
 }
 
-/* One visit. Two look-ups of one new key may be in flight: the end of a chain is read and extended in the same visit, so
- * the second one finds the node of the first. */
+/* One visit. Two look-ups of one new key may be in flight: the end of a chain is read and extended in the same visit,
+ * so the second one finds the node of the first. */
 static inline progress amac_visit(amac *self, look_up *l)
 {
     if (l->node) {

@@ -2,9 +2,9 @@
 /* atomics: few groups, one small table, shared by all; every row is one atomic addition.
  *
  * Idea
- *   The simplest way to count with many workers: let them all add to the same counters, and let the processor see to it that
- *   no addition is lost. Nothing to merge, and memory for the groups once. Keys that come when the table is full are counted
- *   in tables of the workers' own, and all of it is merged at the end (local_merge).
+ *   The simplest way to count with many workers: let them all add to the same counters, and let the processor see to it
+ *   that no addition is lost. Nothing to merge, and memory for the groups once. Keys that come when the table is full
+ *   are counted in tables of the workers' own, and all of it is merged at the end (local_merge).
  *
  * Layout
  *     cells    [key|count][  0  ][key|count] ...      one table for all, a quarter of L2, at most a quarter full
@@ -12,9 +12,10 @@
  *     local    [key|count] ...                        a growing table a worker, for late-comers
  *
  * Cost per row
- *   One locked addition, about 20 cycles although nobody else wants the line; if somebody does, the line travels between the
- *   cores, and the row costs what a trip to L3 or to another socket costs. One hot group is the worst case: all workers queue
- *   for one line, and more of them make it slower, not faster. A late-comer is first sought in vain among the cells.
+ *   One locked addition, about 20 cycles although nobody else wants the line; if somebody does, the line travels
+ *   between the cores, and the row costs what a trip to L3 or to another socket costs. One hot group is the worst case:
+ *   all workers queue for one line, and more of them make it slower, not faster. A late-comer is first sought in vain
+ *   among the cells.
  *
  * Where the slots should go
  *   Neither retiring nor bandwidth: waiting for other cores' lines, which counters show as memory-bound (L3).
@@ -45,7 +46,8 @@ static const agb_param params[] = {
     {0},
 };
 
-/* The key's cell; NULL when the key has none and the table takes no more. Each worker may overshoot the limit by one. */
+/* The key's cell; NULL when the key has none and the table takes no more. Each worker may overshoot the limit by
+ * one. */
 static inline shared_cell *atomics_cell(atomics *self, uint64_t key)
 {
     size_t slot = agb_hash_word(self->hash, key) >> self->shift;

@@ -13,9 +13,9 @@
  *     table   naive's
  *
  * Cost per row
- *   A load, a comparison, a store, an addition; no branch. Per run: naive's look-up, with the run's length for a weight.
- *   naive itself hits L1 on a repeated key, so what is saved is not the waiting but the hash, the look-up and its
- *   branches: the gain is smaller than the mean run length. With `prefetch` the runs are a ready-made list of what
+ *   A load, a comparison, a store, an addition; no branch. Per run: naive's look-up, with the run's length for a
+ *   weight. naive itself hits L1 on a repeated key, so what is saved is not the waiting but the hash, the look-up and
+ *   its branches: the gain is smaller than the mean run length. With `prefetch` the runs are a ready-made list of what
  *   to request, and the two ideas multiply.
  *
  * Where the slots should go

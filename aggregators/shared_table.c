@@ -2,20 +2,20 @@
 /* shared_table: one concurrent hash table for all workers; frequent keys get a ticket and are counted apart.
  *
  * Idea
- *   A shared table holds every group once, where tables of the workers' own hold it once per worker, and it needs no merge. Its
- *   old trouble is that all workers add to the same hot counters. So the first keys to come, among which the frequent ones
- *   are, get a ticket: a small number that says where each worker counts them, in an array of its own. The others are added to
- *   atomically in the table: they are too many to meet. After Xue, Marcus, "Global Hash Tables Strike Back!" (2025), which
- *   tickets all keys; here the tickets end where a worker's array no longer fits its cache.
+ *   A shared table holds every group once, where tables of the workers' own hold it once per worker, and it needs no
+ *   merge. Its old trouble is that all workers add to the same hot counters. So the first keys to come, among which the
+ *   frequent ones are, get a ticket: a small number that says where each worker counts them, in an array of its own.
+ *   The others are added to atomically in the table: they are too many to meet. After Xue, Marcus, "Global Hash Tables
+ *   Strike Back!" (2025), which tickets all keys; here the tickets end where a worker's array no longer fits its cache.
  *
  * Layout
  *     cells     [key|T 0][ 0 |0][key|count][key|T 1] ...      one table for all; T n = ticket n, else the count itself
  *     counts    worker 0 [n n n n ...]  worker 1 [n n n n ...]      by ticket, a quarter of L2 each
  *
  * Cost per row
- *   naive's line, requested ahead as prefetch does; then an addition in L2, or a locked one to the line that is there already. A new key costs a
- *   compare-and-swap. When the table is too full, all workers meet at the end of their block, one of them moves everything to
- *   a larger one, and the others wait: a pause of the order of the rows so far.
+ *   naive's line, requested ahead as prefetch does; then an addition in L2, or a locked one to the line that is there
+ *   already. A new key costs a compare-and-swap. When the table is too full, all workers meet at the end of their
+ *   block, one of them moves everything to a larger one, and the others wait: a pause of the order of the rows so far.
  *
  * Where the slots should go
  *   As naive: memory-bound, one line from DRAM per new key; but all workers' waits overlap. Few groups: retiring.
@@ -24,8 +24,8 @@
  *   aggbench run synth:zipf,rows=10M,groups=1M --aggregator shared_table,local_merge,atomics --threads 8
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator shared_table --sweep tickets=1..16 --threads 8
  *
- * Limits: a worker that is stopped between claiming a cell and saying what is in it lets those wait that look for the same
- * key; and growth is by one worker alone. */
+ * Limits: a worker that is stopped between claiming a cell and saying what is in it lets those wait that look for the
+ * same key; and growth is by one worker alone. */
 #include "shared_cells_part.h"
 
 enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14 };
@@ -73,8 +73,8 @@ static size_t shared_table_groups(const shared_table *self)
     return groups;
 }
 
-/* Is there room for a block of new keys from every worker? Those who are inside asked this too, after everything but their
- * own blocks was counted; so whoever gets a yes may go in without telling how many keys he will bring. */
+/* Is there room for a block of new keys from every worker? Those who are inside asked this too, after everything but
+ * their own blocks was counted; so whoever gets a yes may go in without telling how many keys he will bring. */
 static bool shared_table_has_room(const shared_table *self)
 {
     return shared_table_groups(self) + (size_t)self->workers * BLOCK_ROWS <= self->limit;

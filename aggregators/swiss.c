@@ -2,10 +2,11 @@
 /* swiss: sixteen one-byte tags are compared at once, and only a cell whose tag matches is looked at.
  *
  * Idea
- *   Seven bits of the hash stand for the key in a dense array of tags. One vector comparison tells which of sixteen cells
- *   can hold the key (usually one or none) and whether there is an empty one, so the table can be filled to 7/8 and a
- *   search still ends in its first group. After Abseil's "Swiss tables" (Kulukundis, "Designing a Fast, Efficient,
- *   Cache-friendly Hash Table, Step by Step", 2017). Nothing is ever deleted here, so there are no tombstones.
+ *   Seven bits of the hash stand for the key in a dense array of tags. One vector comparison tells which of sixteen
+ *   cells can hold the key (usually one or none) and whether there is an empty one, so the table can be filled to 7/8
+ *   and a search still ends in its first group. After Abseil's "Swiss tables" (Kulukundis, "Designing a Fast,
+ *   Efficient, Cache-friendly Hash Table, Step by Step", 2017). Nothing is ever deleted here, so there are no
+ *   tombstones.
  *
  * Layout
  *     hash(key) = gggggggg ttttttt ....       g: group of 16, top bits;  t: tag, the seven bits after them
@@ -79,8 +80,8 @@ static bool swiss_open(swiss *self, swiss_table *t, unsigned bits)
     return true;
 }
 
-/* The caller has made room: there is an empty cell somewhere. Groups are visited at growing distances (1, 2, 3 ...), which
- * reaches every group of a power of two and leaves a crowded neighbourhood quickly. */
+/* The caller has made room: there is an empty cell somewhere. Groups are visited at growing distances (1, 2, 3 ...),
+ * which reaches every group of a power of two and leaves a crowded neighbourhood quickly. */
 static inline void swiss_add_row(swiss_table *t, uint64_t hash, uint64_t key, uint64_t weight)
 {
     size_t group = hash >> t->shift;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What only many rows and several workers at once can show: parallel strategies that lose a race. The conformance suite
- * proves the answers; here every answer is compared with that of one worker, over rows enough for the races to happen. */
+ * proves the answers; here every answer is compared with that of one worker, over rows enough for the races to
+ * happen. */
 #include "test.h"
 
 enum { ROWS = 400000, ROUNDS = 3 };
