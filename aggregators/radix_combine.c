@@ -26,8 +26,9 @@
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix,radix_combine --sweep bits=6..14
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix,radix_combine --pages 4k
  *
- * Tried: with up to about 1024 parts and 2 MiB pages it loses to plain stores (1.5 against 2.8 ns a row in a study on a
- * 2-core Zen 3 machine): L1 and TLB have room for them, and the misprediction is all that is left. */
+ * Tried: on a 2-core Zen 4 virtual machine with 2 MiB pages, 4096 parts: as fast as radix within 5 % either way. With
+ * up to about 1024 parts and 2 MiB pages it loses to plain stores (1.5 against 2.8 ns a row in a study on a 2-core Zen
+ * 3 machine): L1 and TLB have room for them, and the misprediction is all that is left. */
 #include "partitions_part.h"
 #include "stream_part.h"
 
