@@ -14,7 +14,8 @@
 
 #include "linear_table.h"
 
-enum { CHUNK_BYTES = 4096, CHUNK_WORDS = CHUNK_BYTES / 8, HEADER_WORDS = 2, LEAST_SLAB_BYTES = 2 << 20 };
+enum { CHUNK_BYTES = 4096, CHUNK_WORDS = CHUNK_BYTES / 8, HEADER_WORDS = 2, FIRST_SLAB_BYTES = 1 << 18,
+       LARGEST_SLAB_BYTES = 1 << 24 };
 
 typedef union chunk {
     union chunk *older;                /* of the same part */
@@ -28,18 +29,17 @@ typedef struct slab {
     size_t bytes;
 } slab;
 
+/* Slabs double, so that few rows hold little memory and many rows few slabs. */
 typedef struct chunk_store {
     agb_host *host;
-    size_t slab_bytes;
     slab *slabs;
     chunk *free, *end;      /* the rest of the newest slab */
     chunk *recycled;        /* given back, to be used first */
 } chunk_store;
 
-static inline void chunk_store_open(chunk_store *s, agb_host *host, size_t parts)
+static inline void chunk_store_open(chunk_store *s, agb_host *host)
 {
-    size_t bytes = parts * CHUNK_BYTES;
-    *s = (chunk_store){.host = host, .slab_bytes = bytes < LEAST_SLAB_BYTES ? LEAST_SLAB_BYTES : bytes};
+    *s = (chunk_store){.host = host};
 }
 
 static inline void chunk_store_close(chunk_store *s)
@@ -53,15 +53,18 @@ static inline void chunk_store_close(chunk_store *s)
 
 static inline bool chunk_store_add_slab(chunk_store *s)
 {
-    slab *added = (slab *)agb_alloc(s->host, s->slab_bytes, 0);
+    size_t bytes = s->slabs ? 2 * s->slabs->bytes : FIRST_SLAB_BYTES;
+    if (bytes > LARGEST_SLAB_BYTES)
+        bytes = LARGEST_SLAB_BYTES;
+    slab *added = (slab *)agb_alloc(s->host, bytes, 0);
     if (!added)
         return false;
-    *added = (slab){s->slabs, s->slab_bytes};
+    *added = (slab){s->slabs, bytes};
     s->slabs = added;
     /* The slab's own words take up the beginning; chunks start at the next boundary. */
     uintptr_t start = ((uintptr_t)(added + 1) + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1);
     s->free = (chunk *)start;
-    s->end = (chunk *)(((uintptr_t)added + s->slab_bytes) & ~(uintptr_t)(CHUNK_BYTES - 1));
+    s->end = (chunk *)(((uintptr_t)added + bytes) & ~(uintptr_t)(CHUNK_BYTES - 1));
     return true;
 }
 
@@ -190,7 +193,7 @@ static inline bool partitions_open(partitions *p, agb_host *host, const agb_conf
     p->workers = config->workers;
     for (unsigned i = 0; i < p->workers; i++) {
         writer *w = &p->writer[i];
-        chunk_store_open(&w->store, host, p->parts);
+        chunk_store_open(&w->store, host);
         w->place = (uint64_t **)agb_alloc(host, p->parts * sizeof *w->place, AGB_ZEROED);
         if (!w->place || !linear_table_open(&w->table, host, 10, bits, load, config->hash))
             return false;

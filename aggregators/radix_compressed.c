@@ -213,7 +213,7 @@ static agb_status compressed_create(agb_host *host, const agb_config *config, vo
     self->workers = config->workers;
     for (unsigned i = 0; i < self->workers; i++) {
         packer *w = &self->packer[i];
-        chunk_store_open(&w->store, host, self->parts);
+        chunk_store_open(&w->store, host);
         w->place = agb_alloc(host, self->parts * sizeof *w->place, AGB_ZEROED);
         if (!w->place || !linear_table_open(&w->table, host, 10, 0, (unsigned)config->params[LOAD], (agb_hash){0, 1}))
             return AGB_ERR_MEMORY;

@@ -24,6 +24,9 @@ typedef struct agb_counter_support {
     const agb_slots *family;     /* NULL when the processor is in no table */
     char processor[64];          /* "Zen 4", or "GenuineIntel family 6 model 85" */
     unsigned passes;             /* 0 when not available */
+    unsigned char pass_of[AGB_MOST_PASSES];    /* pass 0..passes-1 is this entry of family->passes: those that the
+                                                  machine can count; what it cannot is named in reason */
+    double switch_ns;            /* cost of one phase change: one reading of the largest group */
 } agb_counter_support;
 
 void agb_counters_probe(agb_counter_support *out);
@@ -35,7 +38,7 @@ typedef struct agb_counts {
 } agb_counts;
 
 typedef struct agb_repetition_counts {
-    int pass;                            /* -1: nothing was counted, for this reason: */
+    int pass;                            /* 0..support.passes-1; -1: nothing was counted, for this reason: */
     char reason[256];
     agb_counts total;                    /* enter..leave */
     agb_counts phase[AGB_MOST_PHASES];
@@ -54,6 +57,8 @@ typedef enum agb_metric {
     AGB_RETIRING_PCT, AGB_MEMORY_BOUND_PCT, AGB_BACKEND_BOUND_PCT, AGB_FRONTEND_BOUND_PCT, AGB_BAD_SPECULATION_PCT,
     AGB_IPC, AGB_INSTRUCTIONS, AGB_OPS_RETIRED, AGB_CYCLES, AGB_DRAM_DEMAND_BYTES, AGB_LLC_MISSES, AGB_DTLB_WALKS,
     AGB_COVERAGE_PCT,
+    AGB_CORE_BOUND_PCT, AGB_SMT_CONTENTION_PCT, AGB_GHZ, AGB_DRAM_FILL_BYTES,
+    AGB_BACKEND_STALLED_CYCLES_PCT, AGB_FRONTEND_STALLED_CYCLES_PCT, AGB_MEMORY_STALLED_CYCLES_PCT,
     AGB_METRICS
 } agb_metric;
 

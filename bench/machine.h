@@ -27,6 +27,11 @@ unsigned agb_machine_allowed_cpus(int *cpus, unsigned most);
  * put before /proc and /sys. */
 unsigned agb_machine_default_threads(const char *root);
 
+/* Bytes this process may still take: MemAvailable, or what the control group's limit leaves where that is less. */
+uint64_t agb_machine_available_bytes(const char *root);
+/* Name of the hypervisor, "" on bare metal. CPUID is asked only when root is "". */
+void agb_machine_hypervisor(const char *root, char *name, size_t size);
+
 /* Streaming bandwidth of `workers` threads of the pool at this moment, in 1e9 bytes a second, best of several passes
  * over a buffer well beyond the last-level cache: reading, and writing (the better of ordinary and streaming stores).
  * Takes about 0.3 s. Status is AGB_ERR_MEMORY when there is no room for the buffer. */

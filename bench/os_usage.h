@@ -14,8 +14,12 @@ typedef struct agb_os_usage {
 
 /* Since the process began. Exited threads' run-queue wait is not included: keep workers alive between two readings. */
 void agb_os_usage_read(agb_os_usage *out);
-/* after - before, never below zero. */
+/* after - before, never below zero. A run-queue wait that shrank means that a thread took its account with it: it is
+ * then not available (negative). */
 agb_os_usage agb_os_usage_between(const agb_os_usage *before, const agb_os_usage *after);
+
+/* The run-queue wait alone, of the tasks under ROOT/proc/self/task; root is "" except in tests. */
+double agb_runq_wait_s(const char *root);
 
 uint64_t agb_peak_rss_bytes(void);    /* VmHWM of this process; 0 when unknown */
 

@@ -15,6 +15,9 @@ typedef struct agb_summary {
 /* n >= 1. Does not change values. The same seed gives the same interval. */
 agb_summary agb_summarize(const double *values, size_t n, uint64_t seed);
 
+/* The median alone; sorts values. n >= 1. */
+double agb_median(double *values, size_t n);
+
 typedef struct agb_ratio {
     double ratio;                  /* median of baseline[i] / candidate[i]: above 1 the candidate is faster */
     double ci95_low, ci95_high;    /* bootstrap over pairs */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* aggbench list: what there is to choose from. */
+#include "commands.h"
+#include "counters.h"
+#include "loader.h"
+#include "report.h"
+#include "slots.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+enum { LEFT = 14 };
+
+/* ---- For people --------------------------------------------------------------------------------------------------- */
+
+static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
+{
+    static const struct { unsigned trait; const char *words; } traits[] = {
+        {AGB_TAKES_WORDS, "integer keys"}, {AGB_TAKES_PAIRS, "two-column keys"}, {AGB_TAKES_BYTES, "string keys"},
+        {AGB_TAKES_WEIGHTS, "weights"},    {AGB_PARALLEL, "parallel"},           {AGB_EXAMPLE, "an example: not in `all`"}};
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
+        if ((aggregator->traits & traits[i].trait) && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", traits[i].words);
+    }
+}
+
+static void print_aggregator(FILE *to, const agb_aggregator *aggregator)
+{
+    char traits[160];
+    traits_of(aggregator, traits, sizeof traits);
+    agb_help_entry(to, aggregator->name, LEFT, aggregator->summary);
+    agb_help_entry(to, "", LEFT, traits);
+    for (const agb_param *param = aggregator->params; param && param->name; param++) {
+        char line[400];
+        snprintf(line, sizeof line, "%s=%" PRId64 " (%" PRId64 "..%" PRId64 "): %s", param->name, param->standard,
+                 param->least, param->most, param->about);
+        agb_help_entry(to, "", LEFT, line);
+    }
+}
+
+static void print_help_lines(FILE *to, const char *help)
+{
+    while (help && *help) {
+        int line = (int)strcspn(help, "\n");
+        fprintf(to, "    %.*s\n", line, help);
+        help += line + (help[line] == '\n');
+    }
+}
+
+static void print_counters(FILE *to)
+{
+    agb_counter_support support;
+    agb_counters_probe(&support);
+    fprintf(to, "Hardware counters of this machine\n");
+    agb_help_entry(to, "processor", LEFT, support.processor);
+    if (support.available) {
+        char passes[80];
+        snprintf(passes, sizeof passes, "yes, in %u passes, one for each repetition", support.passes);
+        agb_help_entry(to, "available", LEFT, passes);
+        agb_help_entry(to, "meaning", LEFT, support.family->about);
+    } else {
+        agb_help_entry(to, "available", LEFT, "no");
+        agb_help_entry(to, "reason", LEFT, support.reason);
+    }
+    fprintf(to, "\nProcessor families with a table of events\n");
+    for (const agb_slots *const *family = agb_slots_families; *family; family++)
+        agb_help_entry(to, (*family)->name, LEFT, (*family)->uarch);
+}
+
+static void print_tables(FILE *to, const agb_registry *registry, bool only_counters)
+{
+    const agb_aggregator *aggregator;
+    const agb_loader *loader;
+    if (!only_counters) {
+        fprintf(to, "Aggregators: --aggregator NAME[:parameter=value...]\n");
+        for (size_t i = 0; (aggregator = agb_registry_aggregator_at(registry, i)); i++)
+            print_aggregator(to, aggregator);
+        fprintf(to, "\nLoaders: found by what a file holds, or named by --input-format\n");
+        for (size_t i = 0; (loader = agb_registry_loader_at(registry, i)); i++) {
+            agb_help_entry(to, loader->name, LEFT, loader->summary);
+            print_help_lines(to, loader->help);
+        }
+        fprintf(to, "\nHashes: --hash NAME\n ");
+        for (const char *const *name = agb_hash_names(); *name; name++)
+            fprintf(to, " %s", *name);
+        fprintf(to, "\n\n");
+    }
+    print_counters(to);
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------------------- */
+
+static json_t *params_json(const agb_aggregator *aggregator)
+{
+    json_t *params = json_array();
+    for (const agb_param *param = aggregator->params; param && param->name; param++)
+        json_array_append_new(params, json_pack("{s:s, s:I, s:I, s:I, s:s}", "name", param->name, "default",
+                                                (json_int_t)param->standard, "least", (json_int_t)param->least, "most",
+                                                (json_int_t)param->most, "about", param->about));
+    return params;
+}
+
+static void print_json(FILE *to, const agb_registry *registry, bool only_counters)
+{
+    agb_counter_support support;
+    agb_counters_probe(&support);
+    json_t *out = json_pack("{s:i}", "aggbench", 1);
+    json_t *aggregators = json_array(), *loaders = json_array();
+    const agb_aggregator *aggregator;
+    const agb_loader *loader;
+    for (size_t i = 0; (aggregator = agb_registry_aggregator_at(registry, i)); i++) {
+        char traits[160];
+        traits_of(aggregator, traits, sizeof traits);
+        json_array_append_new(aggregators, json_pack("{s:s, s:s, s:s, s:o}", "name", aggregator->name, "summary",
+                                                     aggregator->summary, "traits", traits, "params",
+                                                     params_json(aggregator)));
+    }
+    for (size_t i = 0; (loader = agb_registry_loader_at(registry, i)); i++)
+        json_array_append_new(loaders, json_pack("{s:s, s:s, s:s?}", "name", loader->name, "summary", loader->summary,
+                                                 "help", loader->help));
+    if (!only_counters) {
+        json_object_set(out, "aggregators", aggregators);
+        json_object_set(out, "loaders", loaders);
+    }
+    json_decref(aggregators);
+    json_decref(loaders);
+    json_object_set_new(out, "pmu", json_pack("{s:b, s:s?, s:s}", "available", support.available, "reason",
+                                              support.reason[0] ? support.reason : NULL, "processor",
+                                              support.processor));
+    json_dumpf(out, to, JSON_INDENT(2));
+    fputc('\n', to);
+    json_decref(out);
+}
+
+static int list(const agb_options *options, agb_error *err)
+{
+    if (options->format == AGB_FORMAT_CSV)
+        agb_fail(err, AGB_ERR_ARGUMENT, "list: --format csv: this command knows table and json");
+    agb_registry *registry = NULL;
+    agb_status status = options->format == AGB_FORMAT_CSV ? AGB_ERR_ARGUMENT : agb_registry_create(&registry, err);
+    const agb_words *plugins = &options->plugins;
+    for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
+        status = agb_lineup_open_plugin(registry, plugins->word[i], NULL, err);
+    if (status == AGB_OK && options->format == AGB_FORMAT_JSON)
+        print_json(stdout, registry, options->show_counters);
+    else if (status == AGB_OK)
+        print_tables(stdout, registry, options->show_counters);
+    agb_registry_destroy(registry);
+    return agb_exit_of(status);
+}
+
+static const char *const list_options[] = {"counters", "plugin", "format", NULL};
+
+const agb_command agb_command_list = {
+    .name = "list",
+    .summary = "aggregators with their parameters, loaders, counter support of this machine and why",
+    .about = "Shows the aggregators with their parameters (default, range), the loaders, the shared hashes, and\n"
+             "whether this machine gives hardware counters, or why not.",
+    .example = "aggbench list --counters",
+    .options = list_options, .run = list};

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* One aggregator in a process of its own: see contestant.h. The upper half of this file runs in the child, the lower
+ * half in the parent; a request and a measurement are all that passes between them. */
+#include "contestant.h"
+
+#include "groups_file.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MOST_PATH = 4096 };
+
+typedef struct request {
+    enum { COUNT, WRITE_GROUPS } what;
+    unsigned pass;
+    bool with_top;
+    char path[MOST_PATH];    /* WRITE_GROUPS */
+} request;
+
+/* ---- In the child ------------------------------------------------------------------------------------------------- */
+
+/* What lives as long as the child. */
+typedef struct stage {
+    const agb_contestant *self;
+    agb_error error;            /* why the stage could not be set up */
+    agb_pool *pool;
+    agb_memory *memory;
+    agb_sink *sink;
+    agb_counters *counters;
+    agb_observer counting;      /* the counters' own observer, all NULL without counters */
+    uint64_t nulls;             /* of the last count */
+} stage;
+
+static void stage_enter(void *context, unsigned worker)
+{
+    stage *stage = context;
+    if (worker == 0)
+        *stage->self->phase = 0;
+    if (stage->counting.enter)
+        stage->counting.enter(stage->counting.context, worker);
+}
+
+/* Leaves word of the phase where the parent finds it should this process crash or hang. */
+static void stage_phase(void *context, unsigned worker, unsigned phase)
+{
+    stage *stage = context;
+    if (worker == 0)
+        *stage->self->phase = (int32_t)phase;
+    if (stage->counting.phase)
+        stage->counting.phase(stage->counting.context, worker, phase);
+}
+
+static void stage_leave(void *context, unsigned worker)
+{
+    stage *stage = context;
+    if (stage->counting.leave)
+        stage->counting.leave(stage->counting.context, worker);
+}
+
+static agb_status stage_set(stage *stage)
+{
+    const agb_contest *contest = stage->self->contest;
+    bool parallel = stage->self->aggregator->traits & AGB_PARALLEL;
+    unsigned workers = parallel ? contest->threads : 1;
+    agb_error *err = &stage->error;
+    agb_status status = agb_pool_create(&stage->pool, workers, contest->cpus, err);
+    if (status == AGB_OK)
+        status = agb_memory_create(&stage->memory, &contest->memory, err);
+    if (status == AGB_OK)
+        status = agb_sink_collect(&stage->sink, err);
+    if (status == AGB_OK && contest->support && contest->support->available) {
+        status = agb_counters_create(&stage->counters, contest->support, workers, err);
+        if (status == AGB_OK)
+            stage->counting = *agb_counters_observer(stage->counters);
+    }
+    return status;
+}
+
+typedef struct arming {
+    agb_counters *counters;
+    unsigned pass;
+} arming;
+
+static void arm_worker(void *argument, unsigned worker, size_t task)
+{
+    (void)task;
+    const arming *arming = argument;
+    agb_counters_arm(arming->counters, worker, arming->pass);
+}
+
+static void collect_counts(stage *stage, agb_repetition_counts *counts)
+{
+    const agb_contest *contest = stage->self->contest;
+    counts->pass = -1;
+    if (stage->counters)
+        agb_counters_collect(stage->counters, counts);
+    else
+        snprintf(counts->reason, sizeof counts->reason, "%.*s", (int)sizeof counts->reason - 1,
+                 contest->support ? contest->support->reason : "switched off");
+}
+
+/* The clock is the engine's and ends before the check begins. */
+static void check_answer(stage *stage, agb_measurement *out)
+{
+    const agb_contest *contest = stage->self->contest;
+    double start = agb_now_s();
+    out->digest = agb_sink_digest(stage->sink);
+    stage->nulls = out->stats.nulls;
+    out->wrong = contest->reference && !agb_reference_agrees(contest->reference, &out->digest, &out->stats);
+    out->verify_s = agb_now_s() - start;
+    if (out->wrong)
+        agb_reference_explain(contest->reference, stage->sink, &out->stats, contest->signed_keys, &out->error);
+}
+
+static void count_once(stage *stage, unsigned pass, agb_measurement *out)
+{
+    const agb_contest *contest = stage->self->contest;
+    if (stage->counters) {
+        arming arming = {stage->counters, pass};
+        agb_pool_each(stage->pool, arm_worker, &arming);
+    }
+    agb_observer observer = {stage, stage_enter, stage_phase, stage_leave};
+    agb_plan plan = {.table = contest->table, .column = contest->column, .aggregator = stage->self->aggregator,
+                     .params = stage->self->params, .batch_rows = contest->batch_rows, .hash = contest->hash,
+                     .pool = stage->pool, .memory = stage->memory, .observer = &observer};
+    agb_memory_reset(stage->memory);
+    *stage->self->phase = -1;
+    agb_os_usage before, after;
+    agb_os_usage_read(&before);
+    agb_status status = agb_count_groups(&plan, stage->sink, &out->stats, &out->error);
+    agb_os_usage_read(&after);
+    out->usage = agb_os_usage_between(&before, &after);
+    collect_counts(stage, &out->counts);
+    out->error.status = status;
+    if (status == AGB_OK)
+        check_answer(stage, out);
+    out->memory = agb_memory_usage_of(stage->memory);
+    out->peak_rss_bytes = agb_peak_rss_bytes();
+}
+
+static void answer_count(stage *stage, const request *request, int out)
+{
+    agb_measurement measurement = {.error = stage->error};
+    agb_group *top = NULL;
+    if (stage->error.status == AGB_OK)
+        count_once(stage, request->pass, &measurement);
+    if (request->with_top && measurement.error.status == AGB_OK) {
+        const agb_contest *contest = stage->self->contest;
+        top = calloc(contest->top + 1, sizeof *top);
+        if (top)
+            measurement.top = agb_sink_top_groups(stage->sink, top, contest->top, contest->signed_keys);
+    }
+    if (agb_pipe_write(out, &measurement, sizeof measurement) && measurement.top > 0)
+        agb_pipe_write(out, top, measurement.top * sizeof *top);
+    free(top);
+}
+
+static void answer_write(stage *stage, const request *request, int out)
+{
+    agb_error error = {0};
+    error.status = agb_groups_write(request->path, stage->sink, stage->nulls, stage->self->contest->signed_keys,
+                                    &error);
+    agb_pipe_write(out, &error, sizeof error);
+}
+
+/* Ends with its process: what it holds goes back to the system at once. */
+static void contestant_body(void *context, int in, int out)
+{
+    stage stage = {.self = context};
+    stage.error.status = stage_set(&stage);
+    request request;
+    while (agb_pipe_read(in, &request, sizeof request)) {
+        if (request.what == COUNT)
+            answer_count(&stage, &request, out);
+        else
+            answer_write(&stage, &request, out);
+    }
+}
+
+/* ---- In the parent ------------------------------------------------------------------------------------------------ */
+
+agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
+                                const char *params, agb_error *err)
+{
+    *out = (agb_contestant){.contest = contest, .aggregator = aggregator, .params = params};
+    out->phase = mmap(NULL, sizeof *out->phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (out->phase == MAP_FAILED) {
+        out->phase = NULL;
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its process", aggregator->name);
+    }
+    *out->phase = -1;
+    return agb_process_start(&out->process, contestant_body, out, err);
+}
+
+/* Where it was when it was last heard of. The child may have written anything there. */
+static const char *last_phase(const agb_contestant *contestant)
+{
+    size_t n = 0;
+    while (contestant->aggregator->phases[n])
+        n++;
+    int32_t phase = *contestant->phase;
+    return phase >= 0 && (size_t)phase < n ? contestant->aggregator->phases[phase] : "create";
+}
+
+static agb_state say_late(agb_contestant *contestant, agb_error *err)
+{
+    agb_process_end(&contestant->process, true);
+    agb_fail(err, AGB_ERR_CONTRACT, "no answer after %g s, in phase %s: ended it: --timeout sets the limit",
+             contestant->contest->timeout_s, last_phase(contestant));
+    return AGB_STATE_TIMEOUT;
+}
+
+static agb_state say_ended(agb_contestant *contestant, agb_error *err)
+{
+    agb_process_end(&contestant->process, false);
+    char how[128];
+    agb_process_describe_end(&contestant->process, how, sizeof how);
+    if (agb_process_signal(&contestant->process) == SIGKILL) {
+        agb_fail(err, AGB_ERR_MEMORY, "%s in phase %s: most likely the system had no memory left", how,
+                 last_phase(contestant));
+        return AGB_STATE_OUT_OF_MEMORY;
+    }
+    agb_fail(err, AGB_ERR_CONTRACT, "%s in phase %s", how, last_phase(contestant));
+    return agb_process_signal(&contestant->process) ? AGB_STATE_CRASHED : AGB_STATE_FAILED;
+}
+
+static agb_state state_of(const agb_measurement *measurement)
+{
+    if (measurement->wrong)
+        return AGB_STATE_WRONG;
+    switch (measurement->error.status) {
+    case AGB_OK:
+        return AGB_STATE_OK;
+    case AGB_ERR_MEMORY:
+    case AGB_ERR_BUDGET:
+        return AGB_STATE_OUT_OF_MEMORY;
+    default:
+        return AGB_STATE_FAILED;
+    }
+}
+
+agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, bool with_top, agb_measurement *measurement,
+                             agb_group *top)
+{
+    const agb_contest *contest = contestant->contest;
+    request request = {.what = COUNT, .pass = pass, .with_top = with_top};
+    agb_answer heard = AGB_ANSWER_ENDED;
+    if (agb_process_tell(&contestant->process, &request, sizeof request))
+        heard = agb_process_hear(&contestant->process, measurement, sizeof *measurement, contest->timeout_s);
+    if (heard == AGB_ANSWER_WHOLE && measurement->top > 0) {
+        if (measurement->top <= contest->top && top)
+            heard = agb_process_hear(&contestant->process, top, measurement->top * sizeof *top, contest->timeout_s);
+        else
+            heard = AGB_ANSWER_ENDED;
+    }
+    if (heard == AGB_ANSWER_LATE)
+        return say_late(contestant, &measurement->error);
+    if (heard == AGB_ANSWER_ENDED)
+        return say_ended(contestant, &measurement->error);
+    measurement->error.text[sizeof measurement->error.text - 1] = '\0';
+    agb_state state = state_of(measurement);
+    if (state != AGB_STATE_OK)
+        agb_process_end(&contestant->process, true);
+    return state;
+}
+
+agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err)
+{
+    request request = {.what = WRITE_GROUPS};
+    if (strlen(path) >= sizeof request.path)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %.60s...: longer than %d bytes", path, MOST_PATH - 1);
+    strcpy(request.path, path);
+    agb_error error;
+    agb_answer heard = AGB_ANSWER_ENDED;
+    if (agb_process_tell(&contestant->process, &request, sizeof request))
+        heard = agb_process_hear(&contestant->process, &error, sizeof error, contestant->contest->timeout_s);
+    if (heard != AGB_ANSWER_WHOLE)
+        return agb_fail(err, AGB_ERR_IO, "--groups: %s: the process that wrote it %s", path,
+                        heard == AGB_ANSWER_LATE ? "took too long: raise --timeout" : "ended");
+    if (error.status != AGB_OK)
+        return agb_fail(err, error.status, "%s", error.text);
+    return AGB_OK;
+}
+
+void agb_contestant_end(agb_contestant *contestant)
+{
+    agb_process_end(&contestant->process, true);
+    if (contestant->phase)
+        munmap(contestant->phase, sizeof *contestant->phase);
+    contestant->phase = NULL;
+}

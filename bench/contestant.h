@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* One aggregator with its parameters, living in a process of its own: it repeats the same count whenever it is told to,
+ * with memory that stays warm in between, checks the answer outside the clock, and reports one plain struct. Whatever
+ * happens to it costs its own row and nothing else. */
+#ifndef AGB_CONTESTANT_H
+#define AGB_CONTESTANT_H
+
+#include "counters.h"
+#include "os_usage.h"
+#include "process.h"
+#include "reference.h"
+#include "results.h"
+
+/* What all contestants of an experiment have in common. Borrowed; must not change while they live. */
+typedef struct agb_contest {
+    const agb_table *table;
+    const char *column;
+    bool signed_keys;
+    unsigned threads;
+    const int *cpus;                          /* one for each thread, or NULL */
+    size_t batch_rows;
+    const char *hash;
+    agb_memory_options memory;
+    const agb_counter_support *support;       /* NULL = no counters wanted */
+    const agb_reference *reference;
+    double timeout_s;
+    size_t top;
+} agb_contest;
+
+/* One repetition. */
+typedef struct agb_measurement {
+    agb_error error;               /* status AGB_OK: all is well */
+    bool wrong;                    /* the count went through, but its answer is not the reference's */
+    agb_stats stats;
+    agb_digest digest;
+    agb_os_usage usage;            /* between the two ends of the count: setup and teardown included */
+    agb_repetition_counts counts;
+    agb_memory_usage memory;
+    uint64_t peak_rss_bytes;
+    double verify_s;               /* digest and comparison, outside the clock */
+    size_t top;                    /* largest groups that follow */
+} agb_measurement;
+
+typedef struct agb_contestant {
+    const agb_contest *contest;
+    const agb_aggregator *aggregator;
+    const char *params;
+    agb_process process;
+    int32_t *phase;                /* shared with the child: the phase it is in, -1 before the first */
+} agb_contestant;
+
+/* Forks; the caller must have no threads. */
+agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
+                                const char *params, agb_error *err);
+/* One repetition that counts pass number `pass`. Anything but AGB_STATE_OK ends the process; measurement->error then
+ * says why in one sentence. top: room for contest->top groups when with_top, else NULL is fine. */
+agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, bool with_top, agb_measurement *measurement,
+                             agb_group *top);
+/* After a good run: its process writes all groups to `path`. */
+agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err);
+void agb_contestant_end(agb_contestant *contestant);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* The measuring itself: see experiment.h.
+ *
+ * Order of things for each source: the table is loaded by all processors and the load's threads end; the reference
+ * answer and the machine's floor are found in child processes; then the contestants are forked from this process, which
+ * has one thread and the loaded table, and take turns: see rounds.c. */
+#include "experiment.h"
+
+#include "rounds.h"
+#include "summary.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* For our own children; --timeout is for the contestants. */
+static const double patience_s = 3600;
+
+/* One source's part of the experiment. */
+typedef struct session {
+    const agb_experiment *experiment;
+    agb_results *results;
+    size_t source;
+    agb_table *table;
+    agb_reference reference;
+    agb_contest contest;
+    agb_field field;
+} session;
+
+void agb_tell_progress(const agb_experiment *experiment, const char *what, const char *subject, uint64_t done,
+                       uint64_t total)
+{
+    if (experiment->progress)
+        experiment->progress(experiment->context, &(agb_progress){what, subject, done, total});
+}
+
+/* ---- The table ---------------------------------------------------------------------------------------------------- */
+
+static void loading(void *context, uint64_t done, uint64_t total)
+{
+    agb_tell_progress(context, "loading", "rows", done, total);
+}
+
+static agb_status load_table(session *self, agb_error *err)
+{
+    const agb_experiment *experiment = self->experiment;
+    const agb_settings *settings = &experiment->settings;
+    agb_source_info *info = &self->results->sources[self->source];
+    const char *source = experiment->sources[self->source];
+    double start = agb_now_s();
+    agb_pool *pool = NULL;
+    agb_status status = agb_pool_create(&pool, agb_machine_default_threads(""), NULL, err);
+    if (status == AGB_OK) {
+        agb_load_options options = {.pages = settings->pages, .pool = pool, .loader = experiment->input_format,
+                                    .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
+        const char *columns[] = {settings->group_by};
+        status = agb_table_load(&self->table, experiment->registry, source, columns, 1, &options, err);
+    }
+    agb_pool_destroy(pool);
+    malloc_trim(0);    /* the loader's buffers must not be copied into every contestant's account */
+    if (status != AGB_OK)
+        return status;
+    agb_column column;
+    agb_table_find_column(self->table, settings->group_by, &column);
+    *info = (agb_source_info){.name = strdup(source), .format = strdup(agb_table_format(self->table)),
+                              .rows = agb_table_rows(self->table), .bytes = agb_table_bytes(self->table),
+                              .load_s = agb_now_s() - start, .signed_keys = agb_type_is_signed(column.type)};
+    if (column.type == AGB_TYPE_BYTES || column.type == AGB_TYPE_OTHER)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: is a %s column: only integer and bool columns can be "
+                        "grouped by", column.name, agb_type_name(column.type));
+    return AGB_OK;
+}
+
+/* ---- The machine's floor ------------------------------------------------------------------------------------------ */
+
+typedef struct floor_answer {
+    agb_error error;
+    agb_floor floor;
+} floor_answer;
+
+/* In a child, because a pool that pins its workers pins the thread that made it. */
+static void floor_in_child(void *context, int in, int out)
+{
+    (void)in;
+    const agb_settings *settings = context;
+    floor_answer answer = {0};
+    agb_pool *pool = NULL;
+    agb_status status = agb_pool_create(&pool, settings->threads, settings->cpus, &answer.error);
+    if (status == AGB_OK)
+        status = agb_floor_measure(&answer.floor, pool, settings->pages, &answer.error);
+    answer.error.status = status;
+    agb_pipe_write(out, &answer, sizeof answer);
+}
+
+static void measure_floor(session *self)
+{
+    agb_source_info *info = &self->results->sources[self->source];
+    agb_process process;
+    floor_answer answer = {0};
+    if (agb_process_start(&process, floor_in_child, (void *)&self->experiment->settings, &answer.error) != AGB_OK) {
+        agb_results_note(self->results, "no floor: %s", answer.error.text);
+        return;
+    }
+    agb_answer heard = agb_process_hear(&process, &answer, sizeof answer, patience_s);
+    agb_process_end(&process, true);
+    info->has_floor = heard == AGB_ANSWER_WHOLE && answer.error.status == AGB_OK;
+    if (info->has_floor)
+        info->floor = answer.floor;
+    else
+        agb_results_note(self->results, "no floor: the machine's bandwidth was not measured: %s",
+                         heard == AGB_ANSWER_WHOLE ? answer.error.text : "its process ended");
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+
+static void set_contest(session *self)
+{
+    const agb_experiment *experiment = self->experiment;
+    const agb_settings *settings = &experiment->settings;
+    self->contest = (agb_contest){
+        .table = self->table, .column = settings->group_by,
+        .signed_keys = self->results->sources[self->source].signed_keys, .threads = settings->threads,
+        .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
+        .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
+        .support = experiment->support, .reference = &self->reference, .timeout_s = experiment->timeout_s,
+        .top = settings->top};
+}
+
+/* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
+ * the safe side of what was measured. A fifth of the memory stays free. */
+static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
+{
+    enum { BYTES_PER_ROW = 16, BYTES_PER_GROUP = 32, LEAST_BYTES = 1 << 24, LEAST = 2 };
+    uint64_t each = info->rows * BYTES_PER_ROW + info->groups * BYTES_PER_GROUP + LEAST_BYTES;
+    uint64_t fit = available_bytes / 5 * 4 / each;
+    return fit < LEAST ? LEAST : fit;
+}
+
+static agb_status find_reference(session *self, agb_error *err)
+{
+    const agb_experiment *experiment = self->experiment;
+    agb_source_info *info = &self->results->sources[self->source];
+    agb_tell_progress(experiment, "counting the reference answer", "", 0, 0);
+    agb_status status = agb_reference_count(&self->reference, experiment->registry, self->table,
+                                            experiment->settings.group_by, patience_s, err);
+    info->reference_s = self->reference.seconds;
+    info->groups = self->reference.digest.groups;
+    info->nulls = self->reference.nulls;
+    return status;
+}
+
+static agb_status run_source(session *self, agb_error *err)
+{
+    agb_field *field = &self->field;
+    agb_status status = load_table(self, err);
+    if (status == AGB_OK)
+        status = find_reference(self, err);
+    if (status != AGB_OK)
+        return status;
+    agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
+    measure_floor(self);
+    set_contest(self);
+    agb_machine machine;
+    agb_machine_read(&machine);
+    field->table_bytes = agb_table_bytes(self->table);
+    field->most_at_once = self->experiment->most_at_once;
+    if (field->most_at_once == 0)
+        field->most_at_once = most_at_once(&self->results->sources[self->source], machine.memory_available_bytes);
+    status = agb_rounds_run(field, err);
+    if (field->rows)
+        agb_summarize_source(self->results, field->rows, self->experiment->n_entries, field->twin,
+                             self->experiment->support);
+    self->results->settings.repetitions = field->repetitions;
+    return status;
+}
+
+/* A pass of counters is one repetition: with fewer repetitions than passes some counters would never be read. */
+static unsigned repetitions_for(const agb_experiment *experiment, agb_results *out)
+{
+    unsigned asked = experiment->settings.repetitions;
+    unsigned passes = experiment->support && experiment->support->available ? experiment->support->passes : 0;
+    if (asked >= passes)
+        return asked;
+    agb_results_note(out, "%u repetitions instead of %u: the counters need one for each of their %u passes", passes,
+                     asked, passes);
+    return passes;
+}
+
+agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out, agb_error *err)
+{
+    size_t rows = experiment->n_sources * experiment->n_entries;
+    out->settings = experiment->settings;
+    out->sources = calloc(experiment->n_sources + 1, sizeof *out->sources);
+    out->results = calloc(rows + 1, sizeof *out->results);
+    out->comparisons = calloc(rows + 1, sizeof *out->comparisons);
+    out->noises = calloc(experiment->n_sources + 1, sizeof *out->noises);
+    if (!out->sources || !out->results || !out->comparisons || !out->noises)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the table of results");
+    uint64_t program_bytes = agb_peak_rss_bytes();
+    agb_status status = AGB_OK;
+    for (size_t i = 0; i < experiment->n_sources && status == AGB_OK; i++) {
+        session session = {.experiment = experiment, .results = out, .source = i};
+        session.field = (agb_field){.experiment = experiment, .results = out, .source = i, .contest = &session.contest,
+                                    .start_s = agb_now_s(), .random = experiment->settings.seed + i,
+                                    .program_bytes = program_bytes, .repetitions = repetitions_for(experiment, out)};
+        out->n_sources = i + 1;
+        status = run_source(&session, err);
+        agb_field_release(&session.field);
+        agb_reference_release(&session.reference);
+        agb_table_destroy(session.table);
+    }
+    return status;
+}

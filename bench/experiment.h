@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The measuring itself: load, count the reference answer, let the contestants run in shuffled rounds, sum up. It knows
+ * no option and prints nothing. */
+#ifndef AGB_EXPERIMENT_H
+#define AGB_EXPERIMENT_H
+
+#include "results.h"
+
+/* One contestant to be. */
+typedef struct agb_entry {
+    const agb_aggregator *aggregator;    /* NULL: could not be loaded, `refused` says why */
+    char *name, *params;                 /* owned */
+    agb_error refused;
+} agb_entry;
+
+/* How far it is: "loading", "measuring" ...; total 0 = unknown. */
+typedef struct agb_progress {
+    const char *what, *subject;
+    uint64_t done, total;
+} agb_progress;
+
+typedef struct agb_experiment {
+    const agb_registry *registry;
+    char **sources;
+    size_t n_sources;
+    const char *input_format;              /* a loader's name, or NULL */
+    agb_entry *entries;
+    size_t n_entries;
+    agb_settings settings;
+    const agb_counter_support *support;    /* NULL: counters are switched off */
+    double timeout_s;
+    double most_s;                         /* fewer repetitions, at least two, so as not to exceed this; 0 = no limit */
+    size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
+    bool twin;                             /* run the baseline in a second process, too */
+    const char *groups;                    /* file for all groups of the first good contestant, or NULL */
+    void (*progress)(void *context, const agb_progress *progress);    /* or NULL */
+    void *context;
+} agb_experiment;
+
+/* Fills out->sources, results, comparisons, noises, notes and settings; the caller fills the rest. A contestant that
+ * fails is a row, not an error; an error is what leaves nothing to report: no table, no reference answer. */
+agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out, agb_error *err);
+
+/* For the parts of an experiment. */
+void agb_tell_progress(const agb_experiment *experiment, const char *what, const char *subject, uint64_t done,
+                       uint64_t total);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Text of unknown origin, such as a path or a column's name, as a JSON string. */
+#ifndef AGB_JSON_TEXT_H
+#define AGB_JSON_TEXT_H
+
+#include <jansson.h>
+
+/* JSON is UTF-8, a name need not be: where it is not, its bytes beyond ASCII become '?', so that the report stays
+ * whole. */
+json_t *agb_json_text(const char *bytes);
+
+#endif

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to an experiment: see lineup.h. */
+#include "lineup.h"
+
+#include "process.h"
+#include "sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAMES = 256 };
+
+/* The baseline of `all`. */
+static const char plainest[] = "naive";
+
+/* ---- Entries ------------------------------------------------------------------------------------------------------ */
+
+static agb_status add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
+                            const char *params, const agb_error *refused, agb_error *err)
+{
+    agb_entry *entries = realloc(experiment->entries, (experiment->n_entries + 1) * sizeof *entries);
+    if (!entries)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+    experiment->entries = entries;
+    agb_entry *entry = &entries[experiment->n_entries];
+    *entry = (agb_entry){.aggregator = aggregator, .name = strdup(name), .params = strdup(params)};
+    if (!entry->name || !entry->params) {
+        free(entry->name);
+        free(entry->params);
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+    }
+    if (refused)
+        entry->refused = *refused;
+    experiment->n_entries++;
+    return AGB_OK;
+}
+
+agb_status agb_lineup_find_aggregator(const agb_registry *registry, const char *name, const agb_aggregator **out,
+                                      agb_error *err)
+{
+    *out = agb_registry_find_aggregator(registry, name);
+    if (*out)
+        return AGB_OK;
+    const char *names[MOST_NAMES + 2] = {"all"};
+    const agb_aggregator *aggregator;
+    for (size_t i = 0; i < MOST_NAMES && (aggregator = agb_registry_aggregator_at(registry, i)); i++)
+        names[i + 1] = aggregator->name;
+    const char *near = agb_nearest_name(names, name);
+    return agb_fail(err, AGB_ERR_NOT_FOUND, "aggregator %s: no such name%s%s: `aggbench list` shows them",
+                    *name ? name : "(empty)", near ? ": did you mean " : "", near ? near : "");
+}
+
+static bool takes_part(const agb_experiment *experiment, const agb_aggregator *aggregator)
+{
+    for (size_t i = 0; i < experiment->n_entries; i++) {
+        if (experiment->entries[i].aggregator == aggregator)
+            return true;
+    }
+    return false;
+}
+
+/* Every aggregator that does not take part yet; the plainest first, because the first is the baseline. */
+static agb_status add_all(agb_lineup *lineup, const char *params, agb_error *err)
+{
+    agb_experiment *experiment = &lineup->experiment;
+    if (*params)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--aggregator: all:%s: `all` takes no parameters: name the aggregator",
+                        params);
+    const agb_aggregator *aggregator = agb_registry_find_aggregator(lineup->registry, plainest);
+    agb_status status = AGB_OK;
+    if (aggregator && !takes_part(experiment, aggregator))
+        status = add_entry(experiment, aggregator, plainest, "", NULL, err);
+    for (size_t i = 0; status == AGB_OK && (aggregator = agb_registry_aggregator_at(lineup->registry, i)); i++) {
+        if (!(aggregator->traits & AGB_EXAMPLE) && !takes_part(experiment, aggregator))
+            status = add_entry(experiment, aggregator, aggregator->name, "", NULL, err);
+    }
+    return status;
+}
+
+/* "radix:bits=10" */
+static agb_status add_named(agb_lineup *lineup, const char *word, agb_error *err)
+{
+    const char *colon = strchr(word, ':');
+    const char *params = colon ? colon + 1 : "";
+    char *name = strndup(word, colon ? (size_t)(colon - word) : strlen(word));
+    if (!name)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+    const agb_aggregator *aggregator;
+    int64_t values[AGB_MOST_PARAMS];
+    agb_status status;
+    if (strcmp(name, "all") == 0) {
+        status = add_all(lineup, params, err);
+    } else {
+        status = agb_lineup_find_aggregator(lineup->registry, name, &aggregator, err);
+        if (status == AGB_OK)
+            status = agb_params_parse(aggregator, params, values, err);
+        if (status == AGB_OK)
+            status = add_entry(&lineup->experiment, aggregator, name, params, NULL, err);
+    }
+    free(name);
+    return status;
+}
+
+static agb_status add_list(agb_lineup *lineup, const char *list, agb_error *err)
+{
+    char *copy = strdup(list), *rest = copy, *word;
+    agb_status status = copy ? AGB_OK : agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+    while (status == AGB_OK && (word = strsep(&rest, ",")))
+        status = add_named(lineup, word, err);
+    free(copy);
+    return status;
+}
+
+/* What a child finds out about a plug-in. */
+typedef struct trial {
+    agb_registry *registry;
+    const char *path;
+} trial;
+
+static void try_in_child(void *context, int in, int out)
+{
+    (void)in;
+    const trial *trial = context;
+    agb_error error = {0};
+    error.status = agb_registry_open_plugin(trial->registry, trial->path, NULL, &error);
+    agb_pipe_write(out, &error, sizeof error);
+}
+
+agb_status agb_lineup_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out, agb_error *err)
+{
+    const double timeout_s = 10;
+    trial trial = {registry, path};
+    agb_process process;
+    agb_error heard = {0};
+    char how[128];
+    agb_status status = agb_process_start(&process, try_in_child, &trial, err);
+    if (status != AGB_OK)
+        return status;
+    agb_answer answer = agb_process_hear(&process, &heard, sizeof heard, timeout_s);
+    agb_process_end(&process, answer == AGB_ANSWER_LATE);
+    agb_process_describe_end(&process, how, sizeof how);
+    if (answer == AGB_ANSWER_LATE)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it did not end within %g s", path, timeout_s);
+    if (answer == AGB_ANSWER_ENDED)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it ended in %s", path, how);
+    if (heard.status != AGB_OK)
+        return agb_fail(err, heard.status, "%s", heard.text);
+    return agb_registry_open_plugin(registry, path, out, err);
+}
+
+/* The row of a plug-in that could not be opened is named after its file. */
+static agb_status add_refused(agb_lineup *lineup, const char *path, const agb_error *refused, agb_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *stem = strdup(slash ? slash + 1 : path);
+    if (!stem)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+    stem[strcspn(stem, ".")] = '\0';
+    agb_status status = add_entry(&lineup->experiment, NULL, stem, "", refused, err);
+    free(stem);
+    return status;
+}
+
+/* Plug-ins are opened first, so that the list can name them; each takes part even when it was not named. One that is
+ * refused becomes a row that says why; one that is not there is a slip of the command line. */
+static agb_status add_contestants(agb_lineup *lineup, const agb_options *options, const char *standard, agb_error *err)
+{
+    const agb_words *plugins = &options->plugins, *lists = &options->aggregators;
+    const agb_aggregator *opened[AGB_MOST_WORDS] = {0};
+    agb_error refused[AGB_MOST_WORDS] = {0};
+    for (size_t i = 0; i < plugins->n; i++) {
+        agb_status status = agb_lineup_open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]);
+        if (status == AGB_ERR_NOT_FOUND)
+            return agb_fail(err, status, "--plugin: %s", refused[i].text);
+    }
+    agb_status status = lists->n ? AGB_OK : add_list(lineup, standard, err);
+    for (size_t i = 0; i < lists->n && status == AGB_OK; i++)
+        status = add_list(lineup, lists->word[i], err);
+    for (size_t i = 0; i < plugins->n && status == AGB_OK; i++) {
+        if (!opened[i])
+            status = add_refused(lineup, plugins->word[i], &refused[i], err);
+        else if (!takes_part(&lineup->experiment, opened[i]))
+            status = add_entry(&lineup->experiment, opened[i], opened[i]->name, "", NULL, err);
+    }
+    return status;
+}
+
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------- */
+
+static bool has_param(const agb_aggregator *aggregator, const char *name)
+{
+    for (const agb_param *param = aggregator ? aggregator->params : NULL; param && param->name; param++) {
+        if (strcmp(param->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static agb_status spread_entry(agb_lineup *lineup, const agb_entry *entry, const agb_sweep *sweep, agb_error *err)
+{
+    agb_status status = AGB_OK;
+    for (size_t i = 0; i < sweep->n && status == AGB_OK; i++) {
+        char *params = agb_sweep_set(entry->params, ':', sweep->name, sweep->value[i]);
+        int64_t values[AGB_MOST_PARAMS];
+        if (!params)
+            return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
+        status = agb_params_parse(entry->aggregator, params, values, err);
+        if (status == AGB_OK)
+            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, params, NULL, err);
+        free(params);
+    }
+    return status;
+}
+
+static void release_entries(agb_entry *entries, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(entries[i].name);
+        free(entries[i].params);
+    }
+    free(entries);
+}
+
+/* Entries that know the parameter become one entry for each value; the others stay. *found: whether any knew it. */
+static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool *found, agb_error *err)
+{
+    agb_entry *before = lineup->experiment.entries;
+    size_t n = lineup->experiment.n_entries;
+    lineup->experiment.entries = NULL;
+    lineup->experiment.n_entries = 0;
+    *found = false;
+    agb_status status = AGB_OK;
+    for (size_t i = 0; i < n && status == AGB_OK; i++) {
+        const agb_entry *entry = &before[i];
+        if (has_param(entry->aggregator, sweep->name)) {
+            *found = true;
+            status = spread_entry(lineup, entry, sweep, err);
+        } else {
+            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused, err);
+        }
+    }
+    release_entries(before, n);
+    return status;
+}
+
+/* A SOURCE "NAME:spec" of a loader that generates rows. */
+static bool is_generated(const agb_registry *registry, const char *source)
+{
+    size_t length = strcspn(source, ":");
+    const agb_loader *loader;
+    for (size_t i = 0; source[length] && (loader = agb_registry_loader_at(registry, i)); i++) {
+        if ((loader->traits & AGB_LOADER_GENERATES) && strlen(loader->name) == length &&
+            strncmp(loader->name, source, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static agb_status set_sources(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
+{
+    agb_experiment *experiment = &lineup->experiment;
+    agb_sweep sweep = {.n = 1};
+    bool of_entries = false;
+    if (options->sweep) {
+        agb_status status = agb_sweep_parse(&sweep, options->sweep, err);
+        if (status == AGB_OK)
+            status = sweep_entries(lineup, &sweep, &of_entries, err);
+        if (status != AGB_OK)
+            return status;
+        if (!of_entries && !is_generated(lineup->registry, source))
+            return agb_fail(err, AGB_ERR_NOT_FOUND, "--sweep: %s: no chosen aggregator has a parameter of this name, and "
+                            "%s is not generated: `aggbench list` shows the parameters", sweep.name, source);
+    }
+    bool of_sources = options->sweep && !of_entries;
+    size_t n = of_sources ? sweep.n : 1;
+    experiment->sources = calloc(n + 1, sizeof *experiment->sources);
+    for (size_t i = 0; experiment->sources && i < n; i++) {
+        experiment->sources[i] = of_sources ? agb_sweep_set(source, ',', sweep.name, sweep.value[i]) : strdup(source);
+        experiment->n_sources += experiment->sources[i] != NULL;
+    }
+    if (experiment->n_sources != n)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of sources");
+    return AGB_OK;
+}
+
+/* ---- Settings ----------------------------------------------------------------------------------------------------- */
+
+static agb_status check_pins(const agb_pins *pins, const int *allowed, unsigned n_allowed, unsigned threads,
+                             agb_error *err)
+{
+    if (pins->n != threads)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--pin: %u processor%s for %u thread%s: give one for each", pins->n,
+                        pins->n == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+    for (unsigned i = 0; i < pins->n; i++) {
+        unsigned at = 0;
+        while (at < n_allowed && allowed[at] != pins->cpu[i])
+            at++;
+        if (at < n_allowed)
+            continue;
+        char list[256] = "";
+        for (unsigned j = 0, length = 0; j < n_allowed && length < sizeof list - 24; j++)
+            length += (unsigned)snprintf(list + length, sizeof list - length, "%s%d", j ? "," : "", allowed[j]);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--pin: %d: this process may not run there: allowed are %s",
+                        pins->cpu[i], list);
+    }
+    return AGB_OK;
+}
+
+static agb_status set_threads(agb_lineup *lineup, const agb_options *options, agb_error *err)
+{
+    agb_settings *settings = &lineup->experiment.settings;
+    int allowed[AGB_MOST_PINS];
+    unsigned n_allowed = agb_machine_allowed_cpus(allowed, AGB_MOST_PINS);
+    n_allowed = n_allowed > AGB_MOST_PINS ? AGB_MOST_PINS : n_allowed;
+    bool threads_given = agb_option_given(options, "threads");
+    settings->threads = !threads_given && options->pins.n ? options->pins.n : (unsigned)options->threads;
+    lineup->pins = options->pins;
+    if (settings->threads == 1 && lineup->pins.n == 0 && n_allowed > 0)
+        lineup->pins = (agb_pins){.cpu = {allowed[n_allowed - 1]}, .n = 1};
+    unsigned useful = agb_machine_default_threads("");
+    if (settings->threads > useful)
+        agb_results_note(&lineup->warnings, "%u threads share %u processor%s (affinity and cgroup quota): they wait for "
+                         "each other", settings->threads, useful, useful == 1 ? "" : "s");
+    if (lineup->pins.n > 0) {
+        settings->cpus = lineup->pins.cpu;
+        settings->n_cpus = lineup->pins.n;
+        return check_pins(&lineup->pins, allowed, n_allowed, settings->threads, err);
+    }
+    return AGB_OK;
+}
+
+static agb_status set_hash(agb_settings *settings, const char *name, agb_error *err)
+{
+    agb_hash hash;
+    const char *const *names = agb_hash_names();
+    settings->hash = name ? name : names[0];
+    if (agb_hash_named(settings->hash, &hash))
+        return AGB_OK;
+    const char *near = agb_nearest_name(names, name);
+    char list[256] = "";
+    for (size_t i = 0, length = 0; names[i] && length < sizeof list - 40; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
+    return agb_fail(err, AGB_ERR_NOT_FOUND, "--hash: %s: no such hash%s%s: there are %s", name,
+                    near ? ": did you mean " : "", near ? near : "", list);
+}
+
+static agb_status check_loader(const agb_registry *registry, const char *name, agb_error *err)
+{
+    if (!name || agb_registry_find_loader(registry, name))
+        return AGB_OK;
+    const char *names[MOST_NAMES + 1] = {0};
+    const agb_loader *loader;
+    for (size_t i = 0; i < MOST_NAMES && (loader = agb_registry_loader_at(registry, i)); i++)
+        names[i] = loader->name;
+    const char *near = agb_nearest_name(names, name);
+    return agb_fail(err, AGB_ERR_NOT_FOUND, "--input-format: %s: no such loader%s%s: `aggbench list` shows them", name,
+                    near ? ": did you mean " : "", near ? near : "");
+}
+
+static agb_status set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err)
+{
+    agb_counters_probe(&lineup->support);
+    if (options->counters != AGB_COUNTERS_OFF)
+        lineup->experiment.support = &lineup->support;
+    if (options->counters == AGB_COUNTERS_PMU && !lineup->support.available)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s", lineup->support.reason);
+    return AGB_OK;
+}
+
+static agb_status set_settings(agb_lineup *lineup, const agb_options *options, agb_error *err)
+{
+    agb_experiment *experiment = &lineup->experiment;
+    agb_settings *settings = &experiment->settings;
+    *settings = (agb_settings){
+        .group_by = options->group_by, .repetitions = (unsigned)options->repetitions,
+        .warmup = (unsigned)options->warmup, .pages = (agb_pages)options->pages,
+        .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
+        .batch_rows = options->batch_rows, .top = options->top};
+    experiment->registry = lineup->registry;
+    experiment->input_format = options->input_format;
+    experiment->timeout_s = (double)options->timeout_s;
+    experiment->groups = options->groups;
+    if (strchr(options->group_by, ','))
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: several columns are not supported yet: give one",
+                        options->group_by);
+    agb_status status = set_hash(settings, options->hash, err);
+    if (status == AGB_OK)
+        status = check_loader(lineup->registry, options->input_format, err);
+    if (status == AGB_OK)
+        status = set_threads(lineup, options, err);
+    return status;
+}
+
+/* ---- The source's column, before its rows are read ---------------------------------------------------------------- */
+
+static agb_status check_column(const agb_lineup *lineup, const char *source, agb_error *err)
+{
+    const char *name = lineup->experiment.settings.group_by;
+    if (strcmp(source, "-") == 0 || lineup->experiment.input_format)
+        return AGB_OK;    /* the load itself will tell */
+    agb_schema schema;
+    agb_status status = agb_source_describe(&schema, lineup->registry, source, err);
+    if (status == AGB_ERR_NOT_FOUND)
+        return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
+    if (status != AGB_OK)
+        return status;
+    for (size_t i = 0; i < schema.columns; i++) {
+        agb_type type = schema.column[i].type;
+        if (strcmp(schema.column[i].name, name) == 0 && (type == AGB_TYPE_BYTES || type == AGB_TYPE_OTHER))
+            status = agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: is a %s column (%s): only integer and bool "
+                              "columns are supported yet: `aggbench describe %s` lists them", name,
+                              type == AGB_TYPE_BYTES ? "string" : "foreign", schema.column[i].detail, source);
+    }
+    agb_schema_release(&schema);
+    return status;
+}
+
+agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const char *source, const char *standard,
+                             agb_error *err)
+{
+    *out = (agb_lineup){0};
+    agb_status status = agb_registry_create(&out->registry, err);
+    if (status == AGB_OK)
+        status = set_settings(out, options, err);
+    if (status == AGB_OK)
+        status = add_contestants(out, options, standard, err);
+    if (status == AGB_OK)
+        status = set_sources(out, options, source, err);
+    if (status == AGB_OK)
+        status = set_counters(out, options, err);
+    for (size_t i = 0; status == AGB_OK && i < out->experiment.n_sources; i++)
+        status = check_column(out, out->experiment.sources[i], err);
+    out->experiment.twin = options->twin || (!options->no_twin && out->experiment.n_entries > 1);
+    return status;
+}
+
+void agb_lineup_release(agb_lineup *lineup)
+{
+    release_entries(lineup->experiment.entries, lineup->experiment.n_entries);
+    for (size_t i = 0; i < lineup->experiment.n_sources; i++)
+        free(lineup->experiment.sources[i]);
+    free(lineup->experiment.sources);
+    agb_results_release(&lineup->warnings);
+    agb_registry_destroy(lineup->registry);
+    lineup->registry = NULL;
+}
+
+agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err)
+{
+    *out = (agb_results){.support = lineup->support, .counters_off = !lineup->experiment.support};
+    agb_machine_read(&out->machine);
+    if (strstr(out->machine.flags, "-fsanitize") || strstr(out->machine.flags, "-O0"))
+        agb_results_note(out, "this program was built for finding errors (%s): its times mean nothing",
+                         out->machine.flags);
+    for (size_t i = 0; i < lineup->warnings.n_notes; i++)
+        agb_results_note(out, "%s", lineup->warnings.notes[i]);
+    return agb_experiment_run(&lineup->experiment, out, err);
+}

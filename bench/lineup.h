@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to an experiment: who takes part, on which sources, with which settings. Everything that can be wrong
+ * with a command line is found here, before a byte is loaded. */
+#ifndef AGB_LINEUP_H
+#define AGB_LINEUP_H
+
+#include "experiment.h"
+#include "loader.h"
+#include "options.h"
+
+typedef struct agb_lineup {
+    agb_registry *registry;
+    agb_experiment experiment;
+    agb_counter_support support;
+    agb_pins pins;
+    agb_results warnings;    /* notes only: to be said with the results */
+} agb_lineup;
+
+/* standard: the --aggregator list when none is given. source: the operand or the command's default. After a failure,
+ * too, release it. */
+agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const char *source, const char *standard,
+                             agb_error *err);
+void agb_lineup_release(agb_lineup *lineup);
+
+/* Runs it and adds the environment: a complete set of results. */
+agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err);
+
+/* Loading a shared object runs its constructors: a child goes first, so that one that crashes or hangs is refused and
+ * nothing worse. *out may be NULL. */
+agb_status agb_lineup_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out,
+                                  agb_error *err);
+/* With the nearest name in the error. */
+agb_status agb_lineup_find_aggregator(const agb_registry *registry, const char *name, const agb_aggregator **out,
+                                      agb_error *err);
+
+#endif

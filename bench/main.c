@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* aggbench COMMAND [OPERAND] [OPTIONS]: picks the command, prints the one sentence of a failure, gives the exit code.
+ * Adding a command is adding cmd_<name>.c and a line to the list below. */
+#include "commands.h"
+#include "machine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#define AGB_VERSION "0.1"
+
+static const agb_command *const commands[] = {&agb_command_run,      &agb_command_pivot,  &agb_command_list,
+                                              &agb_command_describe, &agb_command_verify, NULL};
+
+static void print_help(FILE *to)
+{
+    fprintf(to, "aggbench COMMAND [SOURCE] [OPTIONS]: a testbed for GROUP BY count strategies\n\n");
+    for (const agb_command *const *command = commands; *command; command++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", (*command)->name, (*command)->operand ? " " : "",
+                 (*command)->operand ? (*command)->operand : "");
+        agb_help_entry(to, left, 18, (*command)->summary);
+    }
+    fprintf(to, "\n`aggbench COMMAND --help` shows a command's options; --version names the build.\n"
+                "Exit codes: 0 fine, 1 the run failed or an aggregator did, 2 the command line was wrong.\n\n"
+                "Example: %s\n", agb_command_run.example);
+}
+
+static void print_version(FILE *to)
+{
+    agb_machine machine;
+    agb_machine_read(&machine);
+    fprintf(to, "aggbench %s (commit %s, %s %s)\n", AGB_VERSION, machine.commit, machine.compiler, machine.flags);
+}
+
+static const agb_command *find_command(const char *name, agb_error *err)
+{
+    const char *names[sizeof commands / sizeof commands[0]] = {0};
+    for (size_t i = 0; commands[i]; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+        names[i] = commands[i]->name;
+    }
+    const char *near = agb_nearest_name(names, name);
+    agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no such command%s%s: see aggbench --help", *name ? name : "(empty)",
+             near ? ": did you mean " : "", near ? near : "");
+    return NULL;
+}
+
+static int run_command(int n, char **words, agb_error *err)
+{
+    const agb_command *command = find_command(words[0], err);
+    if (!command)
+        return AGB_EXIT_USAGE;
+    agb_options options;
+    if (agb_options_parse(&options, command, n - 1, words + 1, err) != AGB_OK)
+        return AGB_EXIT_USAGE;
+    if (options.help) {
+        agb_help_command(stdout, command);
+        return AGB_EXIT_FINE;
+    }
+    return command->run(&options, err);
+}
+
+/* What was printed must also have arrived. A closed pipe is the reader's choice: no words about it. */
+static int flush_stdout(int code, agb_error *err)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    if (err->status == AGB_OK && errno != EPIPE)
+        agb_fail(err, AGB_ERR_IO, "writing standard output: %s", strerror(errno ? errno : EIO));
+    return AGB_EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    agb_error err = {0};
+    int code = AGB_EXIT_FINE;
+    if (argc < 2) {
+        print_help(stderr);
+        return AGB_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        print_help(stdout);
+    else if (strcmp(argv[1], "--version") == 0)
+        print_version(stdout);
+    else
+        code = run_command(argc - 1, argv + 1, &err);
+    code = flush_stdout(code, &err);
+    if (code != AGB_EXIT_FINE && err.text[0])
+        fprintf(stderr, "aggbench: %s\n", err.text);
+    return code;
+}

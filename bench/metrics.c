@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* From counts to metrics: each repetition is judged by itself, a metric is the median over the repetitions that gave
+ * it, and what cannot be true is withheld with the reason. Counts of worker threads were summed before: a ratio is
+ * computed once from sums, never as a mean of ratios. */
+#include "slots.h"
+#include "statistics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LEAST_EVENTS_A_SECOND = 1e6;    /* of cycles and of instructions, on a core that works */
+static const double MOST_GHZ = 10;
+static const uint64_t LEAST_NS = 100000;            /* shorter, and the readings themselves would be measured */
+static const double CLOSURE_POINTS = 2;
+
+const char *agb_metric_name(agb_metric metric)
+{
+    static const char *const names[AGB_METRICS] = {
+        [AGB_RETIRING_PCT] = "retiring_pct",
+        [AGB_MEMORY_BOUND_PCT] = "memory_bound_pct",
+        [AGB_BACKEND_BOUND_PCT] = "backend_bound_pct",
+        [AGB_FRONTEND_BOUND_PCT] = "frontend_bound_pct",
+        [AGB_BAD_SPECULATION_PCT] = "bad_speculation_pct",
+        [AGB_IPC] = "ipc",
+        [AGB_INSTRUCTIONS] = "instructions",
+        [AGB_OPS_RETIRED] = "ops_retired",
+        [AGB_CYCLES] = "cycles",
+        [AGB_DRAM_DEMAND_BYTES] = "dram_demand_bytes",
+        [AGB_LLC_MISSES] = "llc_misses",
+        [AGB_DTLB_WALKS] = "dtlb_walks",
+        [AGB_COVERAGE_PCT] = "coverage_pct",
+        [AGB_CORE_BOUND_PCT] = "core_bound_pct",
+        [AGB_SMT_CONTENTION_PCT] = "smt_contention_pct",
+        [AGB_GHZ] = "ghz",
+        [AGB_DRAM_FILL_BYTES] = "dram_fill_bytes",
+        [AGB_BACKEND_STALLED_CYCLES_PCT] = "backend_stalled_cycles_pct",
+        [AGB_FRONTEND_STALLED_CYCLES_PCT] = "frontend_stalled_cycles_pct",
+        [AGB_MEMORY_STALLED_CYCLES_PCT] = "memory_stalled_cycles_pct",
+    };
+    return (unsigned)metric < AGB_METRICS ? names[metric] : "unknown";
+}
+
+void agb_metrics_note(agb_metrics *out, const char *format, ...)
+{
+    char sentence[sizeof out->reason];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(out->reason);
+    if (sentence[0] && !strstr(out->reason, sentence))
+        snprintf(out->reason + used, sizeof out->reason - used, "%s%s", used ? "; " : "", sentence);
+}
+
+void agb_metrics_set(agb_metrics *out, agb_metric metric, double value)
+{
+    out->has[metric] = true;
+    out->value[metric] = value;
+}
+
+void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, double whole)
+{
+    const char *name = agb_metric_name(metric);
+    double percent = whole > 0 ? 100 * part / whole : 0;
+    if (!(whole > 0))
+        agb_metrics_note(out, "%s: unreliable: its denominator was counted as 0", name);
+    else if (!(percent >= -1 && percent <= 100))
+        agb_metrics_note(out, "%s: unreliable: came out as %.1f %%, outside 0..100", name, percent);
+    else if (percent < 0) {
+        agb_metrics_note(out, "%s: %.2f %% set to 0", name, percent);
+        agb_metrics_set(out, metric, 0);
+    } else
+        agb_metrics_set(out, metric, percent);
+}
+
+void agb_metrics_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values)
+{
+    enum { LINE_BYTES = 64 };
+    static const struct {
+        const char *symbol;
+        agb_metric metric;
+        double unit;
+    } plain[] = {
+        {"CYC", AGB_CYCLES, 1},
+        {"INS", AGB_INSTRUCTIONS, 1},
+        {"OPS", AGB_OPS_RETIRED, 1},
+        {"LLC", AGB_LLC_MISSES, 1},
+        {"WALKS", AGB_DTLB_WALKS, 1},
+        {"DEMAND", AGB_DRAM_DEMAND_BYTES, LINE_BYTES},
+        {"FILLS", AGB_DRAM_FILL_BYTES, LINE_BYTES},
+    };
+    for (unsigned event = 0; pass->events[event].symbol; event++) {
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+            agb_metric metric = plain[i].metric;
+            if (strncmp(pass->events[event].symbol, plain[i].symbol, strlen(plain[i].symbol)) == 0)
+                agb_metrics_set(out, metric, out->value[metric] + plain[i].unit * (double)values[event]);
+        }
+    }
+    if (out->has[AGB_INSTRUCTIONS] && out->value[AGB_CYCLES] > 0)
+        agb_metrics_set(out, AGB_IPC, out->value[AGB_INSTRUCTIONS] / out->value[AGB_CYCLES]);
+}
+
+static void withhold(agb_metrics *out, agb_metric metric)
+{
+    out->has[metric] = false;
+    out->value[metric] = 0;
+}
+
+/* Is there anything in these counts to compute from? */
+static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
+{
+    if (counts->enabled_ns == 0)
+        return false;
+    double a_second = (double)counts->value[0] * 1e9 / (double)counts->enabled_ns;
+    if (counts->running_ns < counts->enabled_ns)
+        agb_metrics_note(out, counts->running_ns ? "refused: the counters ran %.0f %% of the time"
+                                                 : "not measured: the counters never ran (%.0f %%)",
+                         100.0 * (double)counts->running_ns / (double)counts->enabled_ns);
+    else if (counts->enabled_ns < LEAST_NS)
+        agb_metrics_note(out, "too short to count: %.0f of at least %.0f microseconds",
+                         (double)counts->enabled_ns / 1e3, (double)LEAST_NS / 1e3);
+    else if (a_second < LEAST_EVENTS_A_SECOND)
+        agb_metrics_note(out, "unreliable: %.0f cycles a second on a busy core", a_second);
+    else
+        return true;
+    return false;
+}
+
+/* What the rates of one repetition cannot be. */
+static void check_rates(const agb_counts *counts, agb_metrics *out)
+{
+    double ns = (double)counts->enabled_ns;
+    if (out->has[AGB_CYCLES]) {
+        double ghz = out->value[AGB_CYCLES] / ns;
+        if (ghz > MOST_GHZ) {
+            agb_metrics_note(out, "cycles: unreliable: %.1f GHz", ghz);
+            withhold(out, AGB_CYCLES);
+            withhold(out, AGB_IPC);
+        } else
+            agb_metrics_set(out, AGB_GHZ, ghz);
+    }
+    if (out->has[AGB_INSTRUCTIONS] && out->value[AGB_INSTRUCTIONS] * 1e9 / ns < LEAST_EVENTS_A_SECOND) {
+        agb_metrics_note(out, "instructions: unreliable: %.0f in %.3f s on a busy core", out->value[AGB_INSTRUCTIONS],
+                         ns / 1e9);
+        withhold(out, AGB_INSTRUCTIONS);
+        withhold(out, AGB_IPC);
+    }
+}
+
+/* Level 1 must come to 100 % of the slots, whichever passes its parts came from. */
+static void check_closure(agb_metrics *out)
+{
+    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_FRONTEND_BOUND_PCT,
+                                        AGB_BAD_SPECULATION_PCT, AGB_SMT_CONTENTION_PCT, AGB_MEMORY_BOUND_PCT,
+                                        AGB_CORE_BOUND_PCT};
+    enum { LEVEL_1 = 4, WITH_SMT = 5, ALL = 7 };
+    double sum = 0;
+    bool whole = true;
+    for (unsigned i = 0; i < WITH_SMT; i++) {
+        sum += out->has[shares[i]] ? out->value[shares[i]] : 0;
+        whole = whole && (i >= LEVEL_1 || out->has[shares[i]]);
+    }
+    bool closes = sum <= 100 + CLOSURE_POINTS && (!whole || sum >= 100 - CLOSURE_POINTS);
+    if (closes)
+        return;
+    agb_metrics_note(out, "shares: unreliable: level 1 comes to %.1f %%, not 100 within %.0f points", sum,
+                     CLOSURE_POINTS);
+    for (unsigned i = 0; i < ALL; i++)
+        withhold(out, shares[i]);
+}
+
+/* The repetitions' values, metric by metric, then event by event of each pass. */
+typedef struct samples {
+    size_t most;
+    size_t metric_n[AGB_METRICS], rate_n[AGB_MOST_PASSES];
+    double *metric, *rate;    /* [AGB_METRICS][most], [AGB_MOST_PASSES][AGB_MOST_EVENTS][most] */
+} samples;
+
+static double *rates_of(const samples *all, unsigned pass, unsigned event)
+{
+    return all->rate + (pass * AGB_MOST_EVENTS + event) * all->most;
+}
+
+static void add_sample(samples *all, const agb_metrics *one, unsigned pass, const agb_counts *counts)
+{
+    for (unsigned metric = 0; metric < AGB_METRICS; metric++)
+        if (one->has[metric])
+            all->metric[metric * all->most + all->metric_n[metric]++] = one->value[metric];
+    for (unsigned event = 0; event < AGB_MOST_EVENTS; event++)
+        rates_of(all, pass, event)[all->rate_n[pass]] = (double)counts->value[event] / (double)counts->value[0];
+    all->rate_n[pass]++;
+}
+
+static void add_repetition(samples *all, const agb_counter_support *support, const agb_repetition_counts *repetition,
+                           int phase, agb_metrics *out)
+{
+    const agb_counts *counts = phase < 0 ? &repetition->total : &repetition->phase[phase];
+    if (counts->enabled_ns > 0)
+        all->metric[AGB_COVERAGE_PCT * all->most + all->metric_n[AGB_COVERAGE_PCT]++] =
+            100.0 * (double)counts->running_ns / (double)counts->enabled_ns;
+    if (repetition->pass < 0 || (unsigned)repetition->pass >= support->passes) {
+        agb_metrics_note(out, "%s", repetition->reason);
+        return;
+    }
+    if (!counts_are_usable(counts, out))
+        return;
+    agb_metrics one = {0};
+    unsigned pass = support->pass_of[repetition->pass];
+    support->family->metrics(pass, counts->value, &one);
+    check_rates(counts, &one);
+    agb_metrics_note(out, "%s", one.reason);
+    add_sample(all, &one, pass, counts);
+}
+
+static void take_medians(samples *all, const agb_counter_support *support, agb_metrics *out)
+{
+    agb_rates rates[AGB_MOST_PASSES] = {{0}};
+    for (unsigned metric = 0; metric < AGB_METRICS; metric++)
+        if (all->metric_n[metric])
+            agb_metrics_set(out, metric, agb_median(all->metric + metric * all->most, all->metric_n[metric]));
+    for (unsigned pass = 0; pass < AGB_MOST_PASSES; pass++) {
+        rates[pass].has = all->rate_n[pass] > 0;
+        for (unsigned event = 0; rates[pass].has && event < AGB_MOST_EVENTS; event++)
+            rates[pass].per_leader[event] = agb_median(rates_of(all, pass, event), all->rate_n[pass]);
+    }
+    if (support->family->combine)
+        support->family->combine(rates, out);
+    check_closure(out);
+}
+
+void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
+                         int phase, agb_metrics *out)
+{
+    memset(out, 0, sizeof *out);
+    agb_metrics_note(out, "%s", support->reason);
+    if (!support->available || n == 0 || phase >= AGB_MOST_PHASES)
+        return;
+    samples all = {.most = n};
+    all.metric = malloc(n * (AGB_METRICS + AGB_MOST_PASSES * AGB_MOST_EVENTS) * sizeof *all.metric);
+    if (!all.metric) {
+        agb_metrics_note(out, "counters: out of memory");
+        return;
+    }
+    all.rate = all.metric + n * AGB_METRICS;
+    for (size_t i = 0; i < n; i++)
+        add_repetition(&all, support, &repetitions[i], phase, out);
+    take_medians(&all, support, out);
+    free(all.metric);
+}

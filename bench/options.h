@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: one table of options gives parsing, range checks and --help; one struct carries the outcome. */
+#ifndef AGB_OPTIONS_H
+#define AGB_OPTIONS_H
+
+#include "aggbench.h"
+
+#include <stdio.h>
+
+enum { AGB_EXIT_FINE = 0, AGB_EXIT_FAILED = 1, AGB_EXIT_USAGE = 2 };
+enum { AGB_MOST_WORDS = 64, AGB_MOST_PINS = 256 };
+
+typedef enum agb_format { AGB_FORMAT_TABLE, AGB_FORMAT_JSON, AGB_FORMAT_CSV } agb_format;
+typedef enum agb_counters_mode { AGB_COUNTERS_AUTO, AGB_COUNTERS_PMU, AGB_COUNTERS_OFF } agb_counters_mode;
+
+/* Words of a repeatable option, borrowed from the command line. */
+typedef struct agb_words {
+    const char *word[AGB_MOST_WORDS];
+    size_t n;
+} agb_words;
+
+typedef struct agb_pins {
+    int cpu[AGB_MOST_PINS];
+    unsigned n;
+} agb_pins;
+
+struct agb_command;
+
+typedef struct agb_options {
+    const struct agb_command *command;
+    const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
+
+    const char *group_by;
+    agb_words aggregators, plugins;
+    const char *sweep;
+    const char *input_format;
+
+    uint64_t threads, repetitions, warmup, batch_rows, top, seed;
+    agb_pins pins;
+    int pages;                      /* agb_pages */
+    int memory;                     /* agb_memory_mode */
+    uint64_t memory_budget;         /* bytes, 0 = no limit */
+    const char *hash;
+    uint64_t timeout_s;
+    bool no_twin, twin;
+
+    int counters;                   /* agb_counters_mode */
+    bool show_counters;             /* list --counters */
+    int format;                     /* agb_format */
+    const char *output, *groups;
+    bool quiet, help;
+
+    uint64_t given;                 /* bit i: option i of the table stood on the command line */
+} agb_options;
+
+typedef struct agb_command {
+    const char *name, *operand, *summary;
+    const char *about;              /* paragraphs of --help */
+    const char *example;
+    const char *const *options;     /* names, NULL-ended, in the order of --help */
+    bool needs_operand;
+    void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */
+    int (*run)(const agb_options *options, agb_error *err);    /* an AGB_EXIT_; err when not fine and not shown yet */
+} agb_command;
+
+/* Words after the command's name. Fails with AGB_ERR_ARGUMENT or AGB_ERR_NOT_FOUND. */
+agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err);
+bool agb_option_given(const agb_options *options, const char *name);
+
+void agb_help_command(FILE *to, const agb_command *command);
+/* "NAME ..." of each entry in two columns, descriptions wrapped at 100 cells. */
+void agb_help_entry(FILE *to, const char *left, int width, const char *right);
+
+/* "512M", "2G", "64k", "1048576": bytes, powers of 1024. false when it is none. */
+bool agb_parse_bytes(const char *text, uint64_t *bytes);
+
+#endif

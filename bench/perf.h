@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The few calls on perf events that the counters need, behind function pointers, so that every path of counters.c can
+ * be tried on a machine without a PMU. perf_backend.c is the kernel; the tests bring their own. */
+#ifndef AGB_PERF_H
+#define AGB_PERF_H
+
+#include "slots.h"
+
+/* One reading of a group: PERF_FORMAT_GROUP | TOTAL_TIME_ENABLED | TOTAL_TIME_RUNNING. */
+typedef struct agb_perf_reading {
+    uint64_t events, enabled_ns, running_ns;
+    uint64_t value[AGB_MOST_EVENTS];
+} agb_perf_reading;
+
+typedef struct agb_perf {
+    void *context;
+    /* Opens an event on the calling thread, user mode only, not inherited. leader -1 opens a new, disabled group.
+     * Returns a handle of 0 or more, or -errno. */
+    int (*open)(void *context, uint32_t type, uint64_t config, uint64_t config1, int leader);
+    int (*enable)(void *context, int leader);     /* the whole group; 0 or -errno */
+    int (*disable)(void *context, int leader);
+    int (*read)(void *context, int leader, agb_perf_reading *out);
+    void (*close)(void *context, int handle);
+} agb_perf;
+
+extern const agb_perf agb_perf_kernel;
+
+/* What messages about failures need to know. */
+typedef struct agb_perf_place {
+    const char *root;        /* before /proc and /sys; "" except in tests */
+    const agb_perf *perf;
+    agb_cpu_id cpu;
+} agb_perf_place;
+
+/* The same as the functions without _on, on a place of the caller's choice. */
+void agb_counters_probe_on(const agb_perf_place *place, agb_counter_support *out);
+agb_status agb_counters_create_on(agb_counters **out, const agb_perf_place *place, const agb_counter_support *support,
+                                  unsigned workers, agb_error *err);
+
+/* perf_reason.c: one sentence with the cure for a failed open. what: the event or the pass; events: how many the group
+ * would have with this one. */
+void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text,
+                     size_t size);
+/* Why a group was enabled longer than it ran. */
+void agb_perf_short_reason(const agb_perf_place *place, const char *pass, uint64_t running_ns, uint64_t enabled_ns,
+                           char *text, size_t size);
+
+/* perf_group.c: a pass as one open group. */
+typedef struct agb_perf_group {
+    int handle[AGB_MOST_EVENTS];
+    unsigned events;    /* 0 = closed */
+} agb_perf_group;
+
+unsigned agb_pass_events(const agb_pass *pass);
+uint32_t agb_slots_type(const char *root, const agb_slots *family);    /* perf type of the family's events */
+/* All or nothing; on failure false and the reason. */
+bool agb_perf_group_open(agb_perf_group *group, const agb_perf_place *place, const agb_slots *family,
+                         const agb_pass *pass, char *reason, size_t size);
+void agb_perf_group_close(agb_perf_group *group, const agb_perf *perf);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The report for spreadsheets: one line for each contestant; a figure that is not there is an empty field. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Always in quotes, so that no content can break the line's shape. */
+static void text_field(FILE *to, const char *text)
+{
+    fputs(",\"", to);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+static void number_field(FILE *to, bool has, double value)
+{
+    if (has && isfinite(value))
+        fprintf(to, ",%.9g", value);
+    else
+        fputc(',', to);
+}
+
+static void count_field(FILE *to, bool has, uint64_t value)
+{
+    if (has)
+        fprintf(to, ",%" PRIu64, value);
+    else
+        fputc(',', to);
+}
+
+static void print_row(FILE *to, const agb_results *results, size_t i)
+{
+    const agb_result *result = &results->results[i];
+    const agb_source_info *source = &results->sources[result->source];
+    const agb_comparison *comparison = agb_results_comparison_of(results, i);
+    bool ok = result->state == AGB_STATE_OK;
+    fprintf(to, "%s", result->name);
+    text_field(to, result->params);
+    text_field(to, source->name);
+    text_field(to, agb_state_name(result->state));
+    text_field(to, result->reason);
+    count_field(to, true, source->rows);
+    count_field(to, ok, result->digest.groups);
+    number_field(to, true, source->load_s);
+    number_field(to, ok, result->first_s);
+    number_field(to, ok, result->wall.min);
+    number_field(to, ok, result->wall.median);
+    number_field(to, ok, result->wall.max);
+    number_field(to, ok, result->wall.ci95_low);
+    number_field(to, ok, result->wall.ci95_high);
+    number_field(to, ok, result->ns_per_row);
+    number_field(to, ok && result->floor_s > 0, result->times_floor);
+    number_field(to, comparison, comparison ? comparison->speedup.ratio : 0);
+    number_field(to, comparison, comparison ? comparison->speedup.ci95_low : 0);
+    number_field(to, comparison, comparison ? comparison->speedup.ci95_high : 0);
+    count_field(to, ok, result->stats.peak_bytes);
+    count_field(to, ok, result->noisy);
+    for (int metric = 0; metric < AGB_METRICS; metric++)
+        number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
+    fputc('\n', to);
+}
+
+void agb_report_csv(FILE *to, const agb_results *results)
+{
+    fputs("aggregator,params,source,state,reason,rows,groups,load_s,first_s,min_s,median_s,max_s,ci95_low_s,"
+          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs", to);
+    for (int metric = 0; metric < AGB_METRICS; metric++)
+        fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
+    fputc('\n', to);
+    for (size_t i = 0; i < results->n_results; i++)
+        print_row(to, results, i);
+}

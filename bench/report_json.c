@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* The report for programs: one JSON object whose keys are a promise. Keys are only ever added. A figure that is not
+ * there is null, and a reason stands beside it. 64-bit keys are strings, because many readers' numbers are not exact. */
+#include "report.h"
+
+#include "json_text.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static json_t *number(bool has, double value)
+{
+    return has && isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *text_or_null(const char *bytes)
+{
+    return bytes && *bytes ? agb_json_text(bytes) : json_null();
+}
+
+/* ---- Circumstances ------------------------------------------------------------------------------------------------ */
+
+static json_t *source_json(const agb_source_info *source)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
+                     agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s), "bytes",
+                     count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
+                     "reference_s", number(true, source->reference_s));
+}
+
+static json_t *query_json(const agb_results *results)
+{
+    return json_pack("{s:[o], s:n, s:o}", "group_by", agb_json_text(results->settings.group_by), "where", "top",
+                     count(results->settings.top));
+}
+
+static json_t *machine_json(const agb_results *results)
+{
+    const agb_machine *machine = &results->machine;
+    const agb_caches *caches = &machine->caches;
+    json_t *pmu = json_pack("{s:b, s:o}", "available", results->support.available, "reason",
+                            text_or_null(results->support.reason));
+    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "cpu", agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores", count(machine->cores), "caches",
+                     "l1d", count(caches->l1d), "l2", count(caches->l2), "l3", count(caches->l3), "line",
+                     count(caches->line), "memory_bytes", count(machine->memory_bytes), "kernel", agb_json_text(machine->kernel),
+                     "hypervisor", text_or_null(machine->hypervisor), "pages", text_or_null(machine->pages), "governor",
+                     text_or_null(machine->governor), "compiler", agb_json_text(machine->compiler), "flags",
+                     agb_json_text(machine->flags), "commit", text_or_null(machine->commit), "pmu", pmu);
+}
+
+/* floor_s: the first right result's; each result has its own, for its own number of groups. */
+static json_t *floor_json(const agb_results *results, size_t source)
+{
+    const agb_source_info *info = &results->sources[source];
+    double floor_s = 0;
+    for (size_t i = results->n_results; i-- > 0;) {
+        const agb_result *result = &results->results[i];
+        if (result->source == source && result->state == AGB_STATE_OK)
+            floor_s = result->floor_s;
+    }
+    return json_pack("{s:o, s:o, s:o}", "read_gbps", number(info->has_floor, info->floor.read_gbps), "write_gbps",
+                     number(info->has_floor, info->floor.write_gbps), "floor_s", number(floor_s > 0, floor_s));
+}
+
+static json_t *settings_json(const agb_results *results)
+{
+    const agb_settings *settings = &results->settings;
+    json_t *pins = settings->n_cpus ? json_array() : json_null();
+    for (unsigned i = 0; i < settings->n_cpus; i++)
+        json_array_append_new(pins, json_integer(settings->cpus[i]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "threads", count(settings->threads), "pin", pins,
+                     "repetitions", count(settings->repetitions), "warmup", count(settings->warmup), "batch_rows",
+                     count(settings->batch_rows), "hash", settings->hash, "final_size_known", 0, "seed",
+                     count(settings->seed), "memory_budget",
+                     settings->memory_budget ? count(settings->memory_budget) : json_null());
+}
+
+/* ---- One contestant ----------------------------------------------------------------------------------------------- */
+
+static json_t *params_json(const agb_result *result)
+{
+    json_t *params = json_object();
+    const agb_param *param = result->aggregator ? result->aggregator->params : NULL;
+    for (size_t i = 0; param && param[i].name; i++)
+        json_object_set_new(params, param[i].name, json_integer(result->param_values[i]));
+    return params;
+}
+
+static json_t *wall_json(const agb_result *result)
+{
+    bool ok = result->state == AGB_STATE_OK;
+    const agb_summary *wall = &result->wall;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "min", number(ok, wall->min), "median", number(ok, wall->median),
+                     "max", number(ok, wall->max), "ci95_low", number(ok, wall->ci95_low), "ci95_high",
+                     number(ok, wall->ci95_high));
+}
+
+static json_t *run_json(const agb_run *run)
+{
+    const agb_os_usage *usage = &run->usage;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "wall_s",
+                     number(true, run->wall_s), "user_s", number(true, usage->user_s), "sys_s",
+                     number(true, usage->sys_s), "runq_wait_s", number(usage->runq_wait_s >= 0, usage->runq_wait_s),
+                     "minor_faults", json_integer(usage->minor_faults), "major_faults",
+                     json_integer(usage->major_faults), "involuntary_switches",
+                     json_integer(usage->involuntary_switches), "noisy", run->noisy, "warmup", run->warmup, "round",
+                     count(run->round), "position", count(run->position), "setup_s", number(true, run->setup_s),
+                     "teardown_s", number(true, run->teardown_s), "verify_s", number(true, run->verify_s));
+}
+
+static json_t *runs_json(const agb_result *result, bool warmup)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < result->n_runs; i++) {
+        if (result->runs[i].warmup == warmup)
+            json_array_append_new(runs, run_json(&result->runs[i]));
+    }
+    return runs;
+}
+
+static json_t *metrics_json(const agb_metrics *metrics, const char *none)
+{
+    json_t *out = json_object();
+    bool any = false;
+    for (int metric = 0; metric < AGB_METRICS; metric++)
+        any = any || metrics->has[metric];
+    json_object_set_new(out, "source", json_string(any ? "pmu" : "none"));
+    json_object_set_new(out, "reason", metrics->reason[0] ? agb_json_text(metrics->reason) : any ? json_null() : agb_json_text(none));
+    for (int metric = 0; metric < AGB_METRICS; metric++)
+        json_object_set_new(out, agb_metric_name((agb_metric)metric),
+                            number(metrics->has[metric], metrics->value[metric]));
+    return out;
+}
+
+/* Why a result has no counters when they themselves say nothing. */
+static const char *no_counters(const agb_results *results, const agb_result *result)
+{
+    if (result->state != AGB_STATE_OK)
+        return result->reason;
+    return results->support.reason[0] ? results->support.reason : "nothing was counted";
+}
+
+static json_t *phases_json(const agb_results *results, const agb_result *result)
+{
+    json_t *phases = json_array();
+    for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
+        json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]), "wall_s",
+                                                number(true, result->phase_s[i]), "counters",
+                                                metrics_json(&result->phase_metrics[i],
+                                                             no_counters(results, result))));
+    return phases;
+}
+
+static json_t *top_json(const agb_result *result, bool signed_keys)
+{
+    json_t *top = json_array();
+    for (size_t i = 0; i < result->n_top; i++)
+        json_array_append_new(top, json_pack("{s:s, s:o}", "key", agb_text_key(result->top[i].key, signed_keys).s,
+                                             "count", count(result->top[i].count)));
+    return top;
+}
+
+static void add_answer(json_t *out, const agb_result *result)
+{
+    bool ok = result->state == AGB_STATE_OK;
+    const agb_digest *digest = &result->digest;
+    char checksum[17];
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, digest->checksum);
+    json_object_set_new(out, "verified", json_boolean(ok));
+    json_object_set_new(out, "groups", ok ? count(digest->groups) : json_null());
+    json_object_set_new(out, "rows", ok ? count(result->stats.rows) : json_null());
+    json_object_set_new(out, "nulls", ok ? count(result->stats.nulls) : json_null());
+    json_object_set_new(out, "max_count", ok ? count(digest->max_count) : json_null());
+    json_object_set_new(out, "checksum", ok ? json_string(checksum) : json_null());
+    json_object_set_new(out, "peak_bytes", ok ? count(result->stats.peak_bytes) : json_null());
+}
+
+static json_t *result_json(const agb_results *results, const agb_result *result)
+{
+    const agb_settings *settings = &results->settings;
+    const agb_source_info *source = &results->sources[result->source];
+    static const char *const pages[] = {"default", "4k", "huge"};
+    bool ok = result->state == AGB_STATE_OK;
+    json_t *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "aggregator", agb_json_text(result->name), "state",
+                            agb_state_name(result->state), "params", params_json(result), "threads",
+                            count(ok ? result->stats.workers : settings->threads), "pages", pages[settings->pages],
+                            "memory", settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh");
+    add_answer(out, result);
+    json_object_set_new(out, "wall_s", wall_json(result));
+    json_object_set_new(out, "ns_per_row", number(ok, result->ns_per_row));
+    json_object_set_new(out, "rows_per_s", number(ok, (double)source->rows / result->wall.median));
+    json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0, result->times_floor));
+    json_object_set_new(out, "runs", runs_json(result, false));
+    json_object_set_new(out, "counters", metrics_json(&result->metrics, no_counters(results, result)));
+    json_object_set_new(out, "phases", phases_json(results, result));
+    json_object_set_new(out, "top", top_json(result, source->signed_keys));
+    json_object_set_new(out, "reason", text_or_null(result->reason));
+    json_object_set_new(out, "first_s", number(ok, result->first_s));
+    json_object_set_new(out, "warmup_runs", runs_json(result, true));
+    json_object_set_new(out, "noisy_runs", count(result->noisy));
+    json_object_set_new(out, "verify_s", number(ok, result->verify_s));
+    json_object_set_new(out, "floor_s", number(ok && result->floor_s > 0, result->floor_s));
+    json_object_set_new(out, "result_bytes", ok ? count(result->stats.result_bytes) : json_null());
+    json_object_set_new(out, "process", ok ? json_pack("{s:o, s:o}", "accounted_peak_bytes",
+                                                       count(result->accounted_peak_bytes), "peak_rss_bytes",
+                                                       count(result->peak_rss_bytes)) : json_null());
+    json_object_set_new(out, "suspiciously_fast", json_boolean(ok && result->too_fast));
+    json_object_set_new(out, "note", text_or_null(result->stats.note));
+    json_object_set_new(out, "prediction", text_or_null(result->aggregator ? result->aggregator->prediction : NULL));
+    json_object_set_new(out, "source", agb_json_text(source->name));
+    return out;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+
+static json_t *comparisons_json(const agb_results *results)
+{
+    static const char *const verdicts[] = {"no difference seen", "faster", "slower"};
+    json_t *comparisons = json_array();
+    for (size_t i = 0; i < results->n_comparisons; i++) {
+        const agb_comparison *comparison = &results->comparisons[i];
+        char label[256], baseline[256];
+        agb_result_label(&results->results[comparison->result], label, sizeof label);
+        agb_result_label(&results->results[comparison->baseline], baseline, sizeof baseline);
+        json_array_append_new(comparisons,
+                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "aggregator", agb_json_text(label), "baseline",
+                                        agb_json_text(baseline), "speedup", number(true, comparison->speedup.ratio), "ci95_low",
+                                        number(true, comparison->speedup.ci95_low), "ci95_high",
+                                        number(true, comparison->speedup.ci95_high), "verdict",
+                                        verdicts[comparison->verdict], "result", count(comparison->result)));
+    }
+    return comparisons;
+}
+
+static json_t *noise_json(const agb_results *results)
+{
+    json_t *noises = json_array();
+    for (size_t i = 0; i < results->n_noises; i++) {
+        const agb_noise *noise = &results->noises[i];
+        char label[256];
+        agb_result_label(&results->results[noise->baseline], label, sizeof label);
+        json_array_append_new(noises, json_pack("{s:o, s:o, s:o, s:o}", "aggregator", agb_json_text(label), "speedup",
+                                                number(true, noise->ratio.ratio), "ci95_low",
+                                                number(true, noise->ratio.ci95_low), "ci95_high",
+                                                number(true, noise->ratio.ci95_high)));
+    }
+    return noises;
+}
+
+void agb_report_json(FILE *to, const agb_results *results)
+{
+    json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source", source_json(&results->sources[0]),
+                            "query", query_json(results), "machine", machine_json(results), "floor",
+                            floor_json(results, 0));
+    json_t *rows = json_array(), *sources = json_array(), *notes = json_array();
+    for (size_t i = 0; i < results->n_results; i++)
+        json_array_append_new(rows, result_json(results, &results->results[i]));
+    for (size_t i = 0; i < results->n_sources; i++)
+        json_array_append_new(sources, source_json(&results->sources[i]));
+    for (size_t i = 0; i < results->n_notes; i++)
+        json_array_append_new(notes, agb_json_text(results->notes[i]));
+    json_object_set_new(out, "results", rows);
+    json_object_set_new(out, "comparisons", comparisons_json(results));
+    json_object_set_new(out, "noise_floor", noise_json(results));
+    json_object_set_new(out, "settings", settings_json(results));
+    json_object_set_new(out, "sources", sources);
+    json_object_set_new(out, "notes", notes);
+    if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
+        fputc('\n', to);
+    json_decref(out);
+}

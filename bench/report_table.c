@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* The report for people: figures with units, right under each other, and beside them what they do and do not mean. */
+#include "report.h"
+
+#include "text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_LABEL = 12, MOST_LABEL = 26 };
+
+/* ---- Cells -------------------------------------------------------------------------------------------------------- */
+
+static agb_text text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static agb_text text_of(const char *format, ...)
+{
+    agb_text text;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text.s, sizeof text.s, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+static agb_text label_of(const agb_result *result, size_t width)
+{
+    char label[256];
+    agb_result_label(result, label, sizeof label);
+    if (strlen(label) > width) {
+        label[width - 1] = '~';
+        label[width] = '\0';
+    }
+    return text_of("%s", label);
+}
+
+static int label_width(const agb_results *results)
+{
+    size_t width = LEAST_LABEL;
+    for (size_t i = 0; i < results->n_results; i++) {
+        char label[256];
+        agb_result_label(&results->results[i], label, sizeof label);
+        width = strlen(label) > width ? strlen(label) : width;
+    }
+    return width > MOST_LABEL ? MOST_LABEL : (int)width;
+}
+
+/* Both ends in the unit of the larger: "5.40..5.71 s". */
+static agb_text interval_of(double low, double high)
+{
+    if (isnan(low))
+        return text_of("-");
+    agb_text end = agb_text_seconds(high);
+    char *unit = strchr(end.s, ' ');
+    double scale = strcmp(unit, " s") == 0 ? 1 : strcmp(unit, " ms") == 0 ? 1e3 : strcmp(unit, " us") == 0 ? 1e6 : 1e9;
+    return text_of("%s..%s", agb_text_number(low * scale).s, end.s);
+}
+
+static agb_text speedup_of(const agb_results *results, size_t i)
+{
+    const agb_comparison *comparison = agb_results_comparison_of(results, i);
+    if (comparison && isnan(comparison->speedup.ci95_low))
+        return text_of("%s x, in one run", agb_text_number(comparison->speedup.ratio).s);
+    if (comparison && comparison->verdict == AGB_VERDICT_SAME)
+        return text_of("no difference seen");
+    if (comparison)
+        return text_of("%s x [%s, %s]", agb_text_number(comparison->speedup.ratio).s,
+                       agb_text_number(comparison->speedup.ci95_low).s,
+                       agb_text_number(comparison->speedup.ci95_high).s);
+    return text_of("%s", results->n_comparisons > 0 ? "baseline" : "");
+}
+
+static void rule(FILE *to)
+{
+    for (int i = 0; i < AGB_TEXT_CELLS; i++)
+        fputc('-', to);
+    fputc('\n', to);
+}
+
+void agb_report_line(FILE *to, const char *label, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    agb_text_wrap(to, text, 11, fprintf(to, "%-10s ", label));
+}
+
+/* ---- Times -------------------------------------------------------------------------------------------------------- */
+
+static void print_bad_row(FILE *to, const agb_result *result, int width)
+{
+    char text[1200];
+    const char *state = agb_state_name(result->state);
+    bool said = strncmp(result->reason, state, strlen(state)) == 0;    /* "wrong at key 5: ..." */
+    snprintf(text, sizeof text, "%s%s%s", said ? "" : state, said ? "" : ": ", result->reason);
+    agb_text_wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
+}
+
+static void print_times(FILE *to, const agb_results *results, size_t source, int width)
+{
+    fprintf(to, "%-*s %10s %10s %16s %9s %8s %8s  %s\n", width, "aggregator", "first run", "warm run", "95 % interval",
+            "best", "ns/row", "x floor", results->n_comparisons ? "speed-up" : "");
+    rule(to);
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->source != source)
+            continue;
+        if (result->state != AGB_STATE_OK) {
+            print_bad_row(to, result, width);
+            continue;
+        }
+        fprintf(to, "%-*s %10s %10s %16s %9s %8s %8s  %s\n", width, label_of(result, (size_t)width).s,
+                agb_text_seconds(result->first_s).s, agb_text_seconds(result->wall.median).s,
+                interval_of(result->wall.ci95_low, result->wall.ci95_high).s, agb_text_seconds(result->wall.min).s,
+                isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s,
+                result->floor_s > 0 ? agb_text_number(result->times_floor).s : "-", speedup_of(results, i).s);
+    }
+}
+
+/* ---- Phases and memory -------------------------------------------------------------------------------------------- */
+
+static void print_phases(FILE *to, const agb_result *result, int left)
+{
+    char text[512] = "";
+    size_t at = 0;
+    for (size_t phase = 0; phase < result->stats.phases && at < sizeof text; phase++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s", phase ? ", " : "",
+                               result->aggregator->phases[phase], agb_text_seconds(result->phase_s[phase]).s);
+    agb_text_wrap(to, text, left, left);
+}
+
+/* Of the timed runs: the median would hide the one that went wrong, so the most of each is shown. */
+static void print_details(FILE *to, const agb_results *results, size_t source, int width)
+{
+    fprintf(to, "\n%-*s %10s %10s %11s %10s  %s\n", width, "", "peak", "result", "page faults", "system", "phases (median)");
+    rule(to);
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->source != source || result->state != AGB_STATE_OK)
+            continue;
+        int64_t faults = 0;
+        double sys_s = 0;
+        for (size_t run = result->n_warmup; run < result->n_runs; run++) {
+            const agb_os_usage *usage = &result->runs[run].usage;
+            int64_t both = usage->minor_faults + usage->major_faults;
+            faults = both > faults ? both : faults;
+            sys_s = usage->sys_s > sys_s ? usage->sys_s : sys_s;
+        }
+        int left = fprintf(to, "%-*s %10s %10s %11s %10s  ", width, label_of(result, (size_t)width).s,
+                           agb_text_bytes(result->stats.peak_bytes).s, agb_text_bytes(result->stats.result_bytes).s,
+                           agb_text_count((uint64_t)faults).s, agb_text_seconds(sys_s).s);
+        print_phases(to, result, left);
+    }
+}
+
+/* ---- Counters ----------------------------------------------------------------------------------------------------- */
+
+static agb_text metric_of(const agb_metrics *metrics, agb_metric metric)
+{
+    if (!metrics->has[metric])
+        return text_of("-");
+    double value = metrics->value[metric];
+    switch (metric) {
+    case AGB_INSTRUCTIONS:
+    case AGB_OPS_RETIRED:
+    case AGB_CYCLES:
+    case AGB_LLC_MISSES:
+    case AGB_DTLB_WALKS:
+        return agb_text_count((uint64_t)value);
+    case AGB_DRAM_DEMAND_BYTES:
+        return agb_text_bytes((uint64_t)value);
+    case AGB_IPC:
+        return agb_text_number(value);
+    default:
+        return text_of("%.1f %%", value);
+    }
+}
+
+static void print_counters(FILE *to, const agb_results *results, size_t source, int width)
+{
+    static const agb_metric shown[] = {AGB_RETIRING_PCT, AGB_MEMORY_BOUND_PCT, AGB_IPC, AGB_OPS_RETIRED,
+                                       AGB_INSTRUCTIONS, AGB_DRAM_DEMAND_BYTES};
+    fprintf(to, "\n%-*s %10s %12s %6s %16s %16s %10s\n", width, "", "retiring", "memory-bound", "ipc", "operations",
+            "instructions", "from DRAM");
+    rule(to);
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->source != source || result->state != AGB_STATE_OK)
+            continue;
+        static const int widths[] = {10, 12, 6, 16, 16, 10};
+        fprintf(to, "%-*s", width, label_of(result, (size_t)width).s);
+        for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++)
+            fprintf(to, " %*s", widths[k], metric_of(&result->metrics, shown[k]).s);
+        fputc('\n', to);
+        if (result->metrics.reason[0])
+            agb_report_line(to, "", "%s", result->metrics.reason);
+        if (result->aggregator->prediction)
+            agb_report_line(to, "", "expected: %s", result->aggregator->prediction);
+    }
+}
+
+/* ---- The largest groups ------------------------------------------------------------------------------------------- */
+
+static void print_top(FILE *to, const agb_results *results, size_t source)
+{
+    const agb_result *first = NULL;
+    for (size_t i = results->n_results; i-- > 0;) {
+        const agb_result *result = &results->results[i];
+        if (result->source == source && result->state == AGB_STATE_OK)
+            first = result;
+    }
+    if (!first || first->n_top == 0)
+        return;
+    const agb_source_info *info = &results->sources[source];
+    fprintf(to, "\n%20s %14s\n", results->settings.group_by, "count(*)");
+    for (size_t i = 0; i < first->n_top; i++)
+        fprintf(to, "%20s %14s\n", agb_text_key(first->top[i].key, info->signed_keys).s,
+                agb_text_count(first->top[i].count).s);
+    if (info->nulls)
+        fprintf(to, "%20s %14s\n", "NULL", agb_text_count(info->nulls).s);
+}
+
+/* ---- What the figures were measured on ---------------------------------------------------------------------------- */
+
+static void print_machine(FILE *to, const agb_results *results)
+{
+    const agb_machine *machine = &results->machine;
+    agb_report_line(to, "machine", "%s (%s), %u processor%s, %s memory%s%s; %s", machine->cpu, machine->uarch,
+                    machine->cores, machine->cores == 1 ? "" : "s", agb_text_bytes(machine->memory_bytes).s,
+                    machine->governor[0] ? ", governor " : "", machine->governor, machine->kernel);
+    agb_report_line(to, "caches", "L1d %zu KiB, L2 %zu KiB, L3 %zu KiB, lines of %zu bytes", machine->caches.l1d >> 10,
+                    machine->caches.l2 >> 10, machine->caches.l3 >> 10, machine->caches.line);
+    agb_report_line(to, "build", "%s %s, commit %s", machine->compiler, machine->flags, machine->commit);
+}
+
+static void print_settings(FILE *to, const agb_results *results)
+{
+    const agb_settings *settings = &results->settings;
+    static const char *const pages[] = {"default pages", "4 KiB pages", "huge pages"};
+    char place[128] = "not pinned";
+    size_t at = 0;
+    for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
+        at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
+    agb_report_line(to, "settings", "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
+                    "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds, seed %" PRIu64,
+                    settings->threads, settings->threads == 1 ? "" : "s", place,
+                    settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", pages[settings->pages],
+                    results->machine.pages, settings->memory_budget ? ", budget " : "",
+                    settings->memory_budget ? agb_text_bytes(settings->memory_budget).s : "",
+                    agb_text_count(settings->batch_rows).s, settings->hash, settings->warmup, settings->repetitions,
+                    settings->seed);
+    agb_report_line(to, "clock", "from the first row to the last group written: growing, merging and the result are in "
+                    "it; load, create, destroy and the check are not. The first run pays for untouched memory%s",
+                    settings->warmup == 0 ? ", and is one of the timed ones (--warmup 0)" : "");
+}
+
+static void print_trust(FILE *to, const agb_results *results)
+{
+    size_t noisy, all;
+    agb_results_count_noisy(results, &noisy, &all);
+    const char *hypervisor = results->machine.hypervisor;
+    for (size_t i = 0; i < results->n_noises; i++) {
+        const agb_noise *noise = &results->noises[i];
+        const agb_result *baseline = &results->results[noise->baseline];
+        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that are not seen%s%s",
+                        label_of(baseline, MOST_LABEL).s, agb_text_number(noise->ratio.ratio).s,
+                        agb_text_number(noise->ratio.ci95_low).s, agb_text_number(noise->ratio.ci95_high).s,
+                        results->n_sources > 1 ? "; " : "",
+                        results->n_sources > 1 ? results->sources[baseline->source].name : "");
+    }
+    if (noisy > 0 || hypervisor[0])
+        agb_report_line(to, "caution", "%zu of %zu timed runs lost more than 2 %% to waiting for a core%s%s%s", noisy, all,
+                        hypervisor[0] ? "; this is a virtual machine (" : "", hypervisor,
+                        hypervisor[0] ? "): its neighbours can slow any run without a trace here" : "");
+}
+
+static void print_memory(FILE *to, const agb_results *results)
+{
+    const agb_result *largest = NULL;
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->state == AGB_STATE_OK && (!largest || result->peak_rss_bytes > largest->peak_rss_bytes))
+            largest = result;
+    }
+    if (largest)
+        agb_report_line(to, "memory", "the largest process, %s, held %s at most; accounted for: %s",
+                        label_of(largest, MOST_LABEL).s, agb_text_bytes(largest->peak_rss_bytes).s,
+                        agb_text_bytes(largest->accounted_peak_bytes).s);
+}
+
+static void print_remarks(FILE *to, const agb_results *results)
+{
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->state == AGB_STATE_OK && result->too_fast)
+            agb_report_line(to, "doubt", "%s: less than 0.2 ns a row although the groups are many: was all of it counted?",
+                            label_of(result, MOST_LABEL).s);
+        if (result->state == AGB_STATE_OK && result->stats.note[0])
+            agb_report_line(to, "note", "%s: %s", label_of(result, MOST_LABEL).s, result->stats.note);
+    }
+    for (size_t i = 0; i < results->n_notes; i++)
+        agb_report_line(to, "note", "%s", results->notes[i]);
+}
+
+void agb_report_environment(FILE *to, const agb_results *results)
+{
+    print_trust(to, results);
+    print_memory(to, results);
+    if (results->counters_off)
+        agb_report_line(to, "counters", "switched off");
+    else if (!results->support.available)
+        agb_report_line(to, "counters", "none: %s", results->support.reason);
+    print_remarks(to, results);
+    print_machine(to, results);
+    print_settings(to, results);
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+
+static void print_source(FILE *to, const agb_results *results, size_t source)
+{
+    const agb_source_info *info = &results->sources[source];
+    double verify_s = 0;
+    for (size_t i = 0; i < results->n_results; i++) {
+        if (results->results[i].source == source && results->results[i].verify_s > verify_s)
+            verify_s = results->results[i].verify_s;
+    }
+    fprintf(to, "%s\n", info->name);
+    agb_report_line(to, "rows", "%s in %s groups of %s%s%s, %s, loaded in %s%s%s", agb_text_count(info->rows).s,
+                    agb_text_count(info->groups).s, results->settings.group_by, info->nulls ? "; NULL rows: " : "",
+                    info->nulls ? agb_text_count(info->nulls).s : "", agb_text_bytes(info->bytes).s,
+                    agb_text_seconds(info->load_s).s, info->format[0] ? " by " : "", info->format);
+    agb_report_line(to, "check", "every run against the reference answer (counted in %s); at most %s a run, outside the "
+                    "clock", agb_text_seconds(info->reference_s).s, agb_text_seconds(verify_s).s);
+    if (info->has_floor)
+        agb_report_line(to, "floor", "this machine reads %s and writes %s GB/s now", agb_text_number(info->floor.read_gbps).s,
+                        agb_text_number(info->floor.write_gbps).s);
+    fputc('\n', to);
+}
+
+void agb_report_table(FILE *to, const agb_results *results)
+{
+    int width = label_width(results);
+    for (size_t source = 0; source < results->n_sources; source++) {
+        print_source(to, results, source);
+        print_times(to, results, source, width);
+        print_details(to, results, source, width);
+        if (results->support.available && !results->counters_off)
+            print_counters(to, results, source, width);
+        print_top(to, results, source);
+        fputc('\n', to);
+    }
+    agb_report_environment(to, results);
+}

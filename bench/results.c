@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Small questions that every report asks of the results: see results.h. */
+#include "results.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *agb_state_name(agb_state state)
+{
+    static const char *const names[] = {"ok", "wrong", "timeout", "crashed", "out-of-memory", "failed", "skipped"};
+    return names[state];
+}
+
+void agb_result_release(agb_result *result)
+{
+    free(result->name);
+    free(result->params);
+    free(result->runs);
+    free(result->paired_s);
+    free(result->top);
+    *result = (agb_result){0};
+}
+
+void agb_results_release(agb_results *results)
+{
+    for (size_t i = 0; i < results->n_results; i++)
+        agb_result_release(&results->results[i]);
+    for (size_t i = 0; i < results->n_sources; i++) {
+        free(results->sources[i].name);
+        free(results->sources[i].format);
+    }
+    for (size_t i = 0; i < results->n_notes; i++)
+        free(results->notes[i]);
+    free(results->results);
+    free(results->sources);
+    free(results->comparisons);
+    free(results->noises);
+    free(results->notes);
+    *results = (agb_results){0};
+}
+
+void agb_results_note(agb_results *results, const char *format, ...)
+{
+    char *note;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&note, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    char **notes = results->notes;
+    for (size_t i = 0; i < results->n_notes; i++) {
+        if (strcmp(notes[i], note) == 0) {
+            free(note);
+            return;
+        }
+    }
+    notes = realloc(notes, (results->n_notes + 1) * sizeof *notes);
+    if (!notes) {
+        free(note);
+        return;
+    }
+    notes[results->n_notes++] = note;
+    results->notes = notes;
+}
+
+bool agb_results_all_ok(const agb_results *results)
+{
+    for (size_t i = 0; i < results->n_results; i++) {
+        if (results->results[i].state != AGB_STATE_OK)
+            return false;
+    }
+    return true;
+}
+
+void agb_result_label(const agb_result *result, char *label, size_t size)
+{
+    snprintf(label, size, "%s%s%s", result->name, *result->params ? " " : "", result->params);
+}
+
+const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result)
+{
+    for (size_t i = 0; i < results->n_comparisons; i++) {
+        if (results->comparisons[i].result == result)
+            return &results->comparisons[i];
+    }
+    return NULL;
+}
+
+const agb_noise *agb_results_noise_of(const agb_results *results, size_t source)
+{
+    for (size_t i = 0; i < results->n_noises; i++) {
+        if (results->results[results->noises[i].baseline].source == source)
+            return &results->noises[i];
+    }
+    return NULL;
+}
+
+void agb_results_count_noisy(const agb_results *results, size_t *noisy, size_t *all)
+{
+    *noisy = *all = 0;
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        *noisy += result->noisy;
+        *all += result->n_runs - result->n_warmup;
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that a report prints, and nothing that can run. Filled by experiment.c; read by report_*.c. */
+#ifndef AGB_RESULTS_H
+#define AGB_RESULTS_H
+
+#include "aggbench.h"
+#include "counters.h"
+#include "machine.h"
+#include "os_usage.h"
+#include "statistics.h"
+
+typedef enum agb_state {
+    AGB_STATE_OK, AGB_STATE_WRONG, AGB_STATE_TIMEOUT, AGB_STATE_CRASHED, AGB_STATE_OUT_OF_MEMORY, AGB_STATE_FAILED,
+    AGB_STATE_SKIPPED
+} agb_state;
+
+const char *agb_state_name(agb_state state);    /* "out-of-memory" ... */
+
+typedef struct agb_run {
+    unsigned round, position;      /* rounds count from 0 with the warm-up rounds; position inside the round's order */
+    bool warmup, noisy;
+    double wall_s, setup_s, teardown_s, verify_s;
+    agb_os_usage usage;
+    double phase_s[AGB_MOST_PHASES];
+    agb_repetition_counts counts;
+} agb_run;
+
+/* One contestant on one source. */
+typedef struct agb_result {
+    char *name;                    /* the aggregator's; of a plug-in that could not be loaded: its file's stem */
+    char *params;                  /* "bits=12", as given; "" = defaults */
+    const agb_aggregator *aggregator;    /* NULL when it could not be loaded */
+    int64_t param_values[AGB_MOST_PARAMS];
+    size_t source;                 /* index in agb_results.sources */
+    agb_state state;
+    char reason[1024];             /* why it is not ok, one sentence; "" */
+    agb_run *runs;                 /* all that were completed, warm-ups first */
+    size_t n_runs, n_warmup;
+    double *paired_s;              /* wall time of the baseline in the same timed rounds; NULL = no comparison */
+
+    /* Of the timed runs; only when state is ok. */
+    agb_stats stats;               /* of the last run */
+    agb_digest digest;
+    agb_summary wall;              /* its interval is NAN when there was only one run */
+    double first_s, verify_s;      /* the very first run; median cost of the check */
+    double ns_per_row, floor_s, times_floor;
+    bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */
+    unsigned noisy;
+    agb_metrics metrics, phase_metrics[AGB_MOST_PHASES];
+    double phase_s[AGB_MOST_PHASES];    /* medians */
+    uint64_t accounted_peak_bytes, peak_rss_bytes;
+    agb_group *top;
+    size_t n_top;
+} agb_result;
+
+typedef struct agb_source_info {
+    char *name, *format;
+    uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
+    double load_s, reference_s;
+    uint64_t groups, nulls;        /* of the reference answer */
+    bool signed_keys;
+    bool has_floor;
+    agb_floor floor;               /* measured with this source's run */
+} agb_source_info;
+
+typedef enum agb_verdict { AGB_VERDICT_SAME, AGB_VERDICT_FASTER, AGB_VERDICT_SLOWER } agb_verdict;
+
+/* A result against the first one of its source. */
+typedef struct agb_comparison {
+    size_t result, baseline;
+    agb_ratio speedup;
+    agb_verdict verdict;           /* SAME: the interval holds 1, or the speed-up is within the twin's */
+} agb_comparison;
+
+/* The baseline against itself in a second process. */
+typedef struct agb_noise {
+    size_t baseline;
+    agb_ratio ratio;
+} agb_noise;
+
+typedef struct agb_settings {
+    const char *group_by;
+    unsigned threads;
+    unsigned repetitions, warmup;  /* as done */
+    agb_pages pages;
+    agb_memory_mode memory;
+    uint64_t memory_budget, seed;
+    size_t batch_rows;
+    const char *hash;
+    size_t top;
+    const int *cpus;               /* NULL = not pinned */
+    unsigned n_cpus;
+} agb_settings;
+
+typedef struct agb_results {
+    agb_machine machine;
+    agb_counter_support support;
+    bool counters_off;             /* by option */
+    agb_settings settings;
+    agb_source_info *sources;
+    size_t n_sources;
+    agb_result *results;
+    size_t n_results;
+    agb_comparison *comparisons;
+    size_t n_comparisons;
+    agb_noise *noises;             /* one for each source that has a twin */
+    size_t n_noises;
+    char **notes;                  /* sentences that must be said with the figures */
+    size_t n_notes;
+} agb_results;
+
+void agb_result_release(agb_result *result);
+void agb_results_release(agb_results *results);
+/* Adds a sentence; one that is there already is not repeated. */
+__attribute__((format(printf, 2, 3))) void agb_results_note(agb_results *results, const char *format, ...);
+
+bool agb_results_all_ok(const agb_results *results);
+/* "radix bits=12", cut to fit. */
+void agb_result_label(const agb_result *result, char *label, size_t size);
+/* NULL when there is none. */
+const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result);
+const agb_noise *agb_results_noise_of(const agb_results *results, size_t source);
+/* Noisy repetitions and all timed repetitions of the results. */
+void agb_results_count_noisy(const agb_results *results, size_t *noisy, size_t *all);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What `run` and `pivot` share: line up, measure, report. */
+#include "commands.h"
+
+#include "output.h"
+#include "progress.h"
+#include "report.h"
+
+int agb_exit_of(agb_status status)
+{
+    if (status == AGB_OK)
+        return AGB_EXIT_FINE;
+    return status == AGB_ERR_ARGUMENT || status == AGB_ERR_NOT_FOUND ? AGB_EXIT_USAGE : AGB_EXIT_FAILED;
+}
+
+static agb_status write_report(const agb_session *session, const agb_options *options, const agb_results *results,
+                               agb_error *err)
+{
+    agb_output output;
+    agb_status status = agb_output_open(&output, options->output, err);
+    if (status != AGB_OK)
+        return status;
+    if (options->format == AGB_FORMAT_JSON)
+        agb_report_json(output.file, results);
+    else if (options->format == AGB_FORMAT_CSV)
+        agb_report_csv(output.file, results);
+    else
+        session->table(output.file, results);
+    return agb_output_close(&output, err);
+}
+
+/* Files that cannot be written are found out before the work, not after it. */
+static agb_status check_outputs(const agb_options *options, agb_error *err)
+{
+    agb_status status = options->output ? agb_output_check(options->output, err) : AGB_OK;
+    if (status == AGB_OK && options->groups)
+        status = agb_output_check(options->groups, err);
+    return status;
+}
+
+static agb_status measure(const agb_session *session, const agb_options *options, agb_lineup *lineup,
+                          agb_results *results, agb_error *err)
+{
+    agb_progress_printer printer = agb_progress_printer_of(stderr, options->quiet, session->plain_progress);
+    if (printer.style != AGB_PROGRESS_NONE) {
+        lineup->experiment.progress = agb_progress_print;
+        lineup->experiment.context = &printer;
+    }
+    lineup->experiment.most_s = session->most_s;
+    if (session->note)
+        agb_results_note(&lineup->warnings, "%s", session->note);
+    if (session->no_twin)
+        lineup->experiment.twin = options->twin;
+    agb_status status = agb_lineup_run(lineup, results, err);
+    agb_progress_end(&printer);
+    return status;
+}
+
+int agb_session_run(const agb_session *session, const agb_options *options, agb_error *err)
+{
+    agb_lineup lineup = {0};
+    agb_results results = {0};
+    agb_status status = check_outputs(options, err);
+    if (status == AGB_OK)
+        status = agb_lineup_create(&lineup, options, session->source, session->aggregators, err);
+    int code = agb_exit_of(status);
+    if (status == AGB_OK) {
+        status = measure(session, options, &lineup, &results, err);
+        if (status == AGB_OK)
+            status = write_report(session, options, &results, err);
+        code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+    }
+    agb_results_release(&results);
+    agb_lineup_release(&lineup);
+    return code;
+}

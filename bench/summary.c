@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* From repetitions to figures: see summary.h. */
+#include "summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Below this a result was not computed but optimised away, or its rows collapse into few groups. */
+static const double least_ns_per_row = 0.2;
+enum { FEW_GROUPS = 1000 };
+
+/* One run has no interval, and two of one run each have no winner. */
+enum { LEAST_FOR_INTERVAL = 2 };
+
+/* The timed runs' values of one kind. */
+static size_t timed(const agb_result *result, double *values, double (*value_of)(const agb_run *run, size_t which),
+                    size_t which)
+{
+    size_t n = 0;
+    for (size_t i = result->n_warmup; i < result->n_runs; i++)
+        values[n++] = value_of(&result->runs[i], which);
+    return n;
+}
+
+static double wall_of(const agb_run *run, size_t which)
+{
+    (void)which;
+    return run->wall_s;
+}
+
+static double verify_of(const agb_run *run, size_t which)
+{
+    (void)which;
+    return run->verify_s;
+}
+
+static double phase_of(const agb_run *run, size_t which)
+{
+    return run->phase_s[which];
+}
+
+static void compute_metrics(agb_result *result, const agb_counter_support *support)
+{
+    size_t n = result->n_runs - result->n_warmup;
+    agb_repetition_counts *counts = support ? calloc(n, sizeof *counts) : NULL;
+    for (size_t i = 0; counts && i < n; i++)
+        counts[i] = result->runs[result->n_warmup + i].counts;
+    for (int phase = -1; phase < (int)result->stats.phases; phase++) {
+        agb_metrics *metrics = phase < 0 ? &result->metrics : &result->phase_metrics[phase];
+        *metrics = (agb_metrics){0};
+        if (counts)
+            agb_metrics_compute(support, counts, n, phase, metrics);
+        else
+            snprintf(metrics->reason, sizeof metrics->reason, "switched off: --counters auto turns them on");
+    }
+    free(counts);
+}
+
+static void summarize(agb_result *result, const agb_results *results, const agb_counter_support *support)
+{
+    const agb_source_info *source = &results->sources[result->source];
+    uint64_t seed = results->settings.seed;
+    double *values = calloc(result->n_runs + 1, sizeof *values);
+    if (!values || result->n_runs == result->n_warmup) {
+        result->state = AGB_STATE_FAILED;
+        snprintf(result->reason, sizeof result->reason, "no memory to sum up its runs");
+        free(values);
+        return;
+    }
+    size_t n = timed(result, values, wall_of, 0);
+    result->wall = agb_summarize(values, n, seed);
+    if (n < LEAST_FOR_INTERVAL)
+        result->wall.ci95_low = result->wall.ci95_high = NAN;
+    result->verify_s = agb_summarize(values, timed(result, values, verify_of, 0), seed).median;
+    for (size_t phase = 0; phase < result->stats.phases; phase++)
+        result->phase_s[phase] = agb_summarize(values, timed(result, values, phase_of, phase), seed).median;
+    free(values);
+    result->first_s = result->runs[0].wall_s;
+    result->ns_per_row = source->rows ? result->wall.median * 1e9 / (double)source->rows : NAN;
+    result->too_fast = result->ns_per_row < least_ns_per_row && result->digest.groups > FEW_GROUPS;
+    if (source->has_floor) {
+        uint64_t key_bytes = source->rows ? source->bytes / source->rows : sizeof(uint64_t);
+        result->floor_s = agb_floor_seconds(&source->floor, source->rows, key_bytes, result->digest.groups);
+        result->times_floor = result->wall.median / result->floor_s;
+    }
+    for (size_t i = result->n_warmup; i < result->n_runs; i++)
+        result->noisy += result->runs[i].noisy;
+    compute_metrics(result, support);
+}
+
+/* Against the baseline's runs in the same rounds. */
+static agb_ratio speedup(const agb_result *candidate, uint64_t seed)
+{
+    size_t n = candidate->n_runs - candidate->n_warmup;
+    double *walls = calloc(n + 1, sizeof *walls);
+    agb_ratio ratio = {1, NAN, NAN};
+    if (walls) {
+        timed(candidate, walls, wall_of, 0);
+        ratio = agb_paired_ratio(candidate->paired_s, walls, n, seed);
+        if (n < LEAST_FOR_INTERVAL)
+            ratio.ci95_low = ratio.ci95_high = NAN;
+    }
+    free(walls);
+    return ratio;
+}
+
+agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise)
+{
+    if (!(speedup->ci95_low > 1 || speedup->ci95_high < 1))    /* or unknown: not a number */
+        return AGB_VERDICT_SAME;
+    if (noise) {
+        double widest = fmax(fabs(log(noise->ci95_low)), fabs(log(noise->ci95_high)));
+        if (fabs(log(speedup->ratio)) <= widest)
+            return AGB_VERDICT_SAME;
+    }
+    return speedup->ratio > 1 ? AGB_VERDICT_FASTER : AGB_VERDICT_SLOWER;
+}
+
+static const agb_ratio *measure_noise(agb_results *results, size_t baseline, const agb_result *twin)
+{
+    if (!twin || !twin->paired_s || twin->n_runs - twin->n_warmup < LEAST_FOR_INTERVAL)
+        return NULL;
+    agb_noise *noise = &results->noises[results->n_noises++];
+    *noise = (agb_noise){baseline, speedup(twin, results->settings.seed)};
+    return &noise->ratio;
+}
+
+void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, const agb_result *twin,
+                          const agb_counter_support *support)
+{
+    size_t baseline = results->n_results;
+    for (size_t i = 0; i < n; i++) {
+        agb_result *result = &results->results[results->n_results++];
+        *result = rows[i];
+        rows[i] = (agb_result){0};
+        if (result->state == AGB_STATE_OK)
+            summarize(result, results, support);
+    }
+    const agb_ratio *noise = n > 0 ? measure_noise(results, baseline, twin) : NULL;
+    for (size_t i = baseline + 1; i < baseline + n; i++) {
+        if (results->results[i].state != AGB_STATE_OK || !results->results[i].paired_s)
+            continue;
+        agb_comparison *comparison = &results->comparisons[results->n_comparisons++];
+        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results->settings.seed)};
+        comparison->verdict = agb_verdict_of(&comparison->speedup, noise);
+    }
+}

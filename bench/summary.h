@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* From repetitions to figures: medians with intervals, paired speed-ups, verdicts. Pure arithmetic over results. */
+#ifndef AGB_SUMMARY_H
+#define AGB_SUMMARY_H
+
+#include "results.h"
+
+/* Moves `n` finished rows of one source into results (which has room) and sums them up; twin: the baseline's second
+ * process, or NULL. support: NULL when counters are off. */
+void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, const agb_result *twin,
+                          const agb_counter_support *support);
+
+/* No difference is seen when the interval holds 1, or when the ratio is no farther from 1 than the twin's interval. */
+agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise);
+
+#endif

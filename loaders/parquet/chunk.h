@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads one column of one row group into its place in a table. */
+#ifndef AGB_PARQUET_CHUNK_H
+#define AGB_PARQUET_CHUNK_H
+
+#include "parquet/codec.h"
+#include "parquet/footer.h"
+#include "parquet/window.h"
+
+/* What a worker keeps between chunks; start with {0}. */
+typedef struct agb_parquet_scratch {
+    agb_parquet_window window;
+    agb_parquet_buffer page;          /* a page, unpacked */
+    agb_parquet_buffer dictionary;    /* a dictionary page of numbers, unpacked */
+    agb_parquet_buffer strings;       /* the strings of a dictionary, as agb_bytes */
+    agb_parquet_unpacker unpacker;
+} agb_parquet_scratch;
+
+void agb_parquet_scratch_release(agb_parquet_scratch *scratch);
+
+typedef struct agb_parquet_job {
+    const char *path;                    /* for messages */
+    int fd;
+    uint64_t data_end;                   /* file offset where the footer starts: no page may pass it */
+    const agb_parquet_column *column;
+    const agb_parquet_chunk *chunk;
+    size_t row_group;                    /* for messages */
+    uint64_t rows;                       /* of the row group */
+    agb_table *table;
+    unsigned char *values;               /* place of the row group's first row */
+    uint8_t *nulls;                      /* the same, for an optional column */
+} agb_parquet_job;
+
+/* Checks all that the footer says about the chunk, so that nothing impossible is begun; gives the file offsets of its
+ * first page and behind its last. */
+agb_status agb_parquet_chunk_check(const agb_parquet_job *job, uint64_t *start, uint64_t *end, agb_error *err);
+
+/* The sentences name file, column, row group, and the page's offset in the file. */
+agb_status agb_parquet_chunk_read(const agb_parquet_job *job, agb_parquet_scratch *scratch, agb_error *err);
+
+#endif

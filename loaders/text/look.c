@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The first look at a text, for the loaders' probes. */
+#include "reader.h"
+
+#include "source.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LOOK_BYTES = 16 << 10 };
+
+/* A file that calls itself Parquet and has another form is a damaged one, whatever it looks like. */
+static bool calls_itself_parquet(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 8 && strcmp(path + length - 8, ".parquet") == 0;
+}
+
+static void look_at_row(agb_text_look *look, const unsigned char *begin, const unsigned char *end)
+{
+    bool inside = false;
+    look->name = begin < end && !isdigit(*begin);
+    for (const unsigned char *at = begin; at < end; at++) {
+        inside ^= *at == '"';
+        look->tabs += *at == '\t';
+        look->free_tabs += *at == '\t' && !inside;
+        look->commas += *at == ',' && !inside;
+        look->name &= isalnum(*at) || *at == '_';
+    }
+}
+
+bool agb_text_look_at(agb_text_look *look, const agb_input *input)
+{
+    unsigned char text[LOOK_BYTES];
+    size_t bytes = agb_text_peek(input, text, sizeof text);
+    const unsigned char *begin = text, *end = text + bytes;
+    *look = (agb_text_look){0};
+    if (calls_itself_parquet(input->path))
+        return false;
+    if (bytes == 0) {
+        look->hidden = agb_text_is_packed(input);
+        return look->hidden;
+    }
+    if (bytes >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0)
+        begin += 3;
+    const unsigned char *line_feed = memchr(begin, '\n', (size_t)(end - begin));
+    if (line_feed)
+        end = line_feed;
+    end = agb_text_before_cr(begin, end);
+    look->object = begin < end && *begin == '{';
+    look->quote = begin < end && *begin == '"';
+    look_at_row(look, begin, end);
+    return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader's state, shared by its two halves: reader.c (the first row, the schema) and load.c (all rows). */
+#ifndef AGB_TEXT_PARTS_H
+#define AGB_TEXT_PARTS_H
+
+#include "reader.h"
+#include "window.h"
+
+enum {
+    AGB_TEXT_STEP_BYTES = 4 << 20,        /* text that one worker is given at a time */
+    AGB_TEXT_MOST_STEP_BYTES = 32 << 20,  /* and all of them together: bounds the memory of many workers */
+    AGB_TEXT_MOST_ROW_BYTES = 256 << 20   /* a row may be so long: bounds memory when a text has no line ends */
+};
+
+struct agb_text_reader {
+    const agb_text_format *format;
+    const agb_input *input;
+    agb_text_window window;
+    const unsigned char *at;    /* in the window: the first row that has not been loaded */
+    uint64_t lines;             /* line feeds before `at` */
+    char **name;
+    size_t fields;
+    bool positional;            /* the columns of hits by position */
+    bool loaded;                /* the window has moved on: it must be opened again */
+    size_t step_bytes;
+};
+
+/* Opens the window and moves it until the whole first row is in it. */
+agb_status agb_text_start(agb_text_reader *reader, agb_error *err);
+
+/* Passes over a header, so that `at` is the first row of data. */
+void agb_text_pass_header(agb_text_reader *reader);
+
+/* Takes in more text after a window that held no whole row; refuses a row that is too long. */
+agb_status agb_text_more(agb_text_reader *reader, agb_error *err);
+
+/* Behind the first row end in [begin, end), or NULL. */
+const unsigned char *agb_text_row_end(const agb_text_format *format, const unsigned char *begin,
+                                      const unsigned char *end);
+
+#endif
