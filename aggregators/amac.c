@@ -26,8 +26,8 @@
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator chained,amac --sweep width=1,2,4,8,16,32
  *   aggbench run synth:uniform,rows=10M,groups=1000 --aggregator chained,amac
  *
- * Tried: on a 2-core Zen 4 virtual machine, 4 million uniform groups: 1.75 times chained, and with that before prefetch;
- * 16 in flight are better than 8 (1.3) or 32 (1.6). With 100,000 groups, all in L3: 0.75 of chained. */
+ * Tried: on a 2-core Zen 4 virtual machine, 4 million uniform groups: 1.75 times chained, and with that before
+ * prefetch; 16 in flight are better than 8 (1.3) or 32 (1.6). With 100,000 groups, all in L3: 0.75 of chained. */
 #include "chain_part.h"
 
 enum { WIDEST = 64 };

@@ -25,7 +25,7 @@
  *   aggbench run synth:same,rows=10M --aggregator atomics,local_merge --threads 8      (then with --threads 1)
  *
  * Tried: a table half full instead of a quarter. Once it is full, most look-ups are in vain, and those get longer much
- * faster than the others: on a 2-core virtual machine, late-comers cost twice as much. Even so, with 100,000 groups it is
+ * faster than the others: on a 2-core virtual machine, they cost a third more. Even so, with 100,000 groups it is
  * half as fast as naive. Few groups means few. */
 #include "local_tables_part.h"
 #include "shared_cells_part.h"

@@ -25,9 +25,9 @@
  *   aggbench run synth:zipf,rows=10M,groups=1M --aggregator naive,radix,preagg
  *   aggbench run synth:uniform,rows=10M --sweep groups=1000,10000,100000,1000000 --aggregator radix,preagg
  *
- * Tried: the branch taken out (always write the occupant to its part; the place moves on only if it has to go). Up to 1.5
- * times as fast where most rows miss, no gain in hits order, and half as fast where rows hit, since every row then waits
- * for the one before: and rows that hit are what the front table is for. */
+ * Tried: the branch taken out (always write the occupant to its part; the place moves on only if it has to go). Up to
+ * 1.5 times as fast where most rows miss, no gain in hits order, and half as fast where rows hit, since every row then
+ * waits for the one before: and rows that hit are what the front table is for. */
 #include "partitions_part.h"
 
 typedef struct preagg {

@@ -23,7 +23,9 @@
  * Try
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix,radix_two_pass
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix:bits=14,radix_two_pass:first=7:second=7
- *   --pages 4k */
+ *
+ * Tried: on a 2-core Zen 4 virtual machine with 2 MiB pages, 0.85 of radix in hits order. That core keeps 4096 places
+ * open well enough (few pages, 1 MiB of L2), so the second move is for nothing. */
 #include "partitions_part.h"
 
 typedef struct radix_two_pass {

@@ -28,8 +28,8 @@
  * same key; and growth is by one worker alone.
  *
  * Tried: without requesting lines ahead, 0.85 of naive with one worker on millions of groups; with it, in blocks of 64
- * rows, 1.3 times (2-core Zen 4 virtual machine). Blocks of 256 give half of that gain: more lines than the core can have
- * under way. */
+ * rows, 1.3 times (2-core Zen 4 virtual machine). Blocks of 256 give half of that gain: more lines than the core can
+ * have under way. */
 #include "shared_cells_part.h"
 
 enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14 };

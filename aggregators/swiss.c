@@ -28,8 +28,8 @@
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator swiss --sweep load=50,60,70,80,87
  *
  * Tried: the last of these predictions was wrong. On a 2-core Zen 4 virtual machine swiss is 1.5 to 2 times as fast as
- * naive with 1000 to 100,000 groups: there naive pays for guessing wrong how far a probe goes, the longer chain here has
- * no such guess in it, and rows do not wait for one another. From DRAM the second line tells: 0.85 of naive in hits
+ * naive with 1000 to 100,000 groups: there naive pays for guessing wrong how far a probe goes, the longer chain here
+ * has no such guess in it, and rows do not wait for one another. From DRAM the second line tells: 0.85 of naive in hits
  * order, 1.05 with 4 million uniform groups. */
 #include "linear_table.h"
 #include "tags_part.h"
