@@ -74,7 +74,7 @@ static agb_status stage_set(stage *stage)
         status = agb_sink_collect(&stage->sink, err);
     if (status == AGB_OK && contest->resident)
         status = agb_sink_collect(&stage->resident_sink, err);
-    if (status == AGB_OK && contest->support && contest->support->available) {
+    if (status == AGB_OK && contest->support && agb_counters_passes(contest->support) > 0) {
         status = agb_counters_create(&stage->counters, contest->support, workers, err);
         if (status == AGB_OK)
             stage->counting = *agb_counters_observer(stage->counters);

@@ -127,7 +127,7 @@ static void set_contest(session *self)
         .signed_keys = self->results->sources[self->source].signed_keys, .threads = settings->threads,
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
-        .support = experiment->support, .reference = &self->reference,
+        .support = experiment->replay ? NULL : experiment->support, .reference = &self->reference,
         .resident = self->resident.table ? &self->resident : NULL, .timeout_s = experiment->timeout_s,
         .top = settings->top};
 }
@@ -245,7 +245,7 @@ static agb_status run_source(session *self, agb_error *err)
 static unsigned repetitions_for(const agb_experiment *experiment, agb_results *out)
 {
     unsigned asked = experiment->settings.repetitions;
-    unsigned passes = experiment->support && experiment->support->available ? experiment->support->passes : 0;
+    unsigned passes = experiment->support && !experiment->replay ? agb_counters_passes(experiment->support) : 0;
     if (asked >= passes)
         return asked;
     agb_results_note(out, "%u repetitions instead of %u: the counters need one for each of their %u passes", passes,
@@ -257,6 +257,7 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
 {
     size_t rows = experiment->n_sources * experiment->n_entries;
     out->settings = experiment->settings;
+    out->replay = experiment->replay;
     out->estimated = experiment->estimate;
     out->simulated = experiment->simulate;
     out->sources = calloc(experiment->n_sources + 1, sizeof *out->sources);

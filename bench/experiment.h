@@ -29,6 +29,7 @@ typedef struct agb_experiment {
     size_t n_entries;
     agb_settings settings;
     const agb_counter_support *support;    /* NULL: counters are switched off */
+    const agb_replay *replay;              /* counts of the file instead of this machine's; support is the file's */
     bool estimate, simulate;               /* the two substitutes: resident.h, simulate.h */
     const char *program;                   /* this program's file, for simulate */
     agb_words plugins;                     /* that it has to open again there */

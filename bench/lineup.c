@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_NAMES = 256 };
 
@@ -365,22 +364,6 @@ static agb_status check_loader(const agb_registry *registry, const char *name, a
                     near ? ": did you mean " : "", near ? near : "");
 }
 
-static agb_status set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err)
-{
-    agb_experiment *experiment = &lineup->experiment;
-    agb_counters_probe(&lineup->support);
-    if (options->counters != AGB_COUNTERS_OFF)
-        experiment->support = &lineup->support;
-    experiment->estimate = options->estimate;
-    experiment->simulate = options->simulate;
-    experiment->plugins = options->plugins;
-    ssize_t length = readlink("/proc/self/exe", lineup->program, sizeof lineup->program - 1);
-    experiment->program = length > 0 ? lineup->program : NULL;
-    if (options->counters == AGB_COUNTERS_PMU && !lineup->support.available)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s", lineup->support.reason);
-    return AGB_OK;
-}
-
 static agb_status set_settings(agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
     agb_experiment *experiment = &lineup->experiment;
@@ -441,7 +424,7 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
     if (status == AGB_OK)
         status = set_sources(out, options, source, err);
     if (status == AGB_OK)
-        status = set_counters(out, options, err);
+        status = agb_lineup_set_counters(out, options, err);
     for (size_t i = 0; status == AGB_OK && i < out->experiment.n_sources; i++)
         status = check_column(out, out->experiment.sources[i], err);
     out->experiment.twin = options->twin || (!options->no_twin && out->experiment.n_entries > 1);
@@ -455,6 +438,7 @@ void agb_lineup_release(agb_lineup *lineup)
         free(lineup->experiment.sources[i]);
     free(lineup->experiment.sources);
     agb_results_release(&lineup->warnings);
+    agb_replay_release(&lineup->replay);
     agb_registry_destroy(lineup->registry);
     lineup->registry = NULL;
 }

@@ -73,6 +73,13 @@ static const option table[] = {
      .about = "hardware counters: auto, where there are some; pmu, or fail where there are none; off, none. Substitutes, "
               "labelled as such: estimate, the time beyond a cache-resident twin; simulate, instructions and misses "
               "under valgrind; both as a comma list. replay: counts that --record wrote, perhaps elsewhere (auto)"},
+    {.name = "events", .argument = "EV[,EV]", .kind = IS_TEXT, .offset = FIELD(events),
+     .about = "count these too: names that libpfm4 knows, or raw codes such as r01c0; each takes a repetition of its own"},
+    {.name = "record", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(record),
+     .about = "write the counts there, for --counters replay:FILE on any machine; send it in for a processor that is not "
+              "known well"},
+    {.name = "perf-check", .kind = IS_FLAG, .offset = FIELD(perf_check),
+     .about = "count once more with perf stat around the program, and lay both beside each other"},
     {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,
      .most = 1000000, .about = "largest groups to show (10)"},
     {.name = "groups", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(groups),

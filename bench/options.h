@@ -48,6 +48,8 @@ typedef struct agb_options {
 
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
+    const char *events, *record;
+    bool perf_check;
     const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters;             /* list --counters */
     int format;                     /* agb_format */

@@ -12,6 +12,9 @@ void agb_report_table(FILE *to, const agb_results *results);
 void agb_report_json(FILE *to, const agb_results *results);
 void agb_report_csv(FILE *to, const agb_results *results);
 
+/* The tables of counters of one source, and the line about where they come from: report_counters.c. */
+void agb_report_counters(FILE *to, const agb_results *results, size_t source, int width);
+void agb_report_counters_state(FILE *to, const agb_results *results);
 /* The tables of estimated and simulated values of one source, where they were asked for: report_substitutes.c. */
 void agb_report_substitutes(FILE *to, const agb_results *results, size_t source, int width);
 /* What a simulation is and is not, in one line with its rows and models. */

@@ -78,6 +78,8 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
+    for (unsigned event = 0; event < results->support.events; event++)
+        number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
     fputc('\n', to);
 }
 
@@ -89,6 +91,8 @@ void agb_report_csv(FILE *to, const agb_results *results)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
           "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
+    for (unsigned event = 0; event < results->support.events; event++)
+        text_field(to, results->support.event[event].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

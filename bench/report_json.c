@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "json_text.h"
+#include "replay.h"
 #include "resident.h"
 #include "text.h"
 
@@ -47,8 +48,13 @@ static json_t *machine_json(const agb_results *results)
 {
     const agb_machine *machine = &results->machine;
     const agb_caches *caches = &machine->caches;
-    json_t *pmu = json_pack("{s:b, s:o}", "available", results->support.available, "reason",
-                            text_or_null(results->support.reason));
+    const agb_counter_support *support = &results->support;
+    bool here = support->available && !results->replay;
+    json_t *pmu = json_pack("{s:b, s:o, s:o, s:o, s:o}", "available", here, "reason",
+                            text_or_null(results->replay ? "not asked: counts are replayed" : support->reason),
+                            "switch_ns", number(here, support->switch_ns), "calibration",
+                            text_or_null(support->calibration), "replayed_from",
+                            text_or_null(results->replay ? results->replay->file : ""));
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
                      agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores",
                      count(machine->cores), "caches", "l1d", count(caches->l1d), "l2", count(caches->l2), "l3",
@@ -129,13 +135,13 @@ static json_t *runs_json(const agb_result *result, bool warmup)
     return runs;
 }
 
-static json_t *metrics_json(const agb_metrics *metrics, const char *none)
+static json_t *metrics_json(const agb_results *results, const agb_metrics *metrics, const char *none)
 {
     json_t *out = json_object();
     bool any = false;
     for (int metric = 0; metric < AGB_METRICS; metric++)
         any = any || metrics->has[metric];
-    json_object_set_new(out, "source", json_string(any ? "pmu" : "none"));
+    json_object_set_new(out, "source", json_string(!any ? "none" : results->replay ? "replay" : "pmu"));
     json_object_set_new(out, "reason",
                         metrics->reason[0] ? agb_json_text(metrics->reason)
                         : any              ? json_null()
@@ -189,13 +195,38 @@ static json_t *simulation_json(const agb_results *results, const agb_result *res
                      "last_level_ways", count(models.last.ways));
 }
 
+static json_t *threads_json(const agb_results *results, const agb_result *result)
+{
+    json_t *threads = json_array();
+    for (unsigned i = 0; i < result->counted_threads && i < AGB_MOST_COUNTED_THREADS; i++)
+        json_array_append_new(threads, metrics_json(results, &result->thread_metrics[i],
+                                                    no_counters(results, result)));
+    return threads;
+}
+
+static json_t *events_json(const agb_results *results, const agb_result *result)
+{
+    json_t *events = json_array();
+    for (unsigned i = 0; i < results->support.events; i++) {
+        const agb_user_event *event = &results->support.event[i];
+        bool has = result->metrics.has_event[i];
+        json_array_append_new(events, json_pack("{s:o, s:o, s:o}", "event", agb_json_text(event->name), "count",
+                                                has ? count((uint64_t)result->metrics.event[i]) : json_null(), "reason",
+                                                text_or_null(has ? "" : event->reason[0] ? event->reason
+                                                                                         : result->metrics.reason)));
+    }
+    return events;
+}
+
 /* The measured object of a contestant, and within it the two substitutes. `source` names the best that there is. */
 static json_t *counters_json(const agb_results *results, const agb_result *result)
 {
-    json_t *out = metrics_json(&result->metrics, no_counters(results, result));
+    json_t *out = metrics_json(results, &result->metrics, no_counters(results, result));
     if (strcmp(json_string_value(json_object_get(out, "source")), "none") == 0 &&
         (result->estimate.has || result->simulation.has))
         json_object_set_new(out, "source", json_string(result->estimate.has ? "estimate" : "simulate"));
+    json_object_set_new(out, "threads", threads_json(results, result));
+    json_object_set_new(out, "events", events_json(results, result));
     json_object_set_new(out, "estimate", estimate_json(results, result));
     json_object_set_new(out, "simulate", simulation_json(results, result));
     return out;
@@ -207,7 +238,7 @@ static json_t *phases_json(const agb_results *results, const agb_result *result)
     for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
         json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]),
                                                 "wall_s", number(true, result->phase_s[i]), "counters",
-                                                metrics_json(&result->phase_metrics[i], no_counters(results, result))));
+                                                metrics_json(results, &result->phase_metrics[i], no_counters(results, result))));
     return phases;
 }
 

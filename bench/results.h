@@ -56,7 +56,8 @@ typedef struct agb_result {
     double ns_per_row, floor_s, times_floor;
     bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */
     unsigned noisy;
-    agb_metrics metrics, phase_metrics[AGB_MOST_PHASES];
+    agb_metrics metrics, phase_metrics[AGB_MOST_PHASES], thread_metrics[AGB_MOST_COUNTED_THREADS];
+    unsigned counted_threads;      /* of which thread_metrics holds the first */
     agb_estimate estimate;
     agb_simulation simulation;
     double phase_s[AGB_MOST_PHASES];    /* medians */
@@ -105,10 +106,13 @@ typedef struct agb_settings {
     unsigned n_cpus;
 } agb_settings;
 
+typedef struct agb_replay agb_replay;    /* replay.h */
+
 typedef struct agb_results {
     agb_machine machine;
     agb_counter_support support;
     bool counters_off;             /* by option */
+    const agb_replay *replay;      /* whose counts stand in place of measured ones; NULL = none. Borrowed */
     bool estimated, simulated;     /* by option, or because there is nothing to count */
     agb_settings settings;
     agb_source_info *sources;

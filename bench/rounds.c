@@ -163,7 +163,7 @@ static void run_one(heat *self, size_t i, unsigned round, unsigned position, boo
     if (result->state != AGB_STATE_OK)
         return;
     const agb_counter_support *support = self->field->contest->support;
-    unsigned passes = support ? support->passes : 0;
+    unsigned passes = support ? agb_counters_passes(support) : 0;
     agb_measurement measurement = {0};
     agb_state state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, with_top, &measurement,
                                          self->top);

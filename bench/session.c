@@ -35,6 +35,8 @@ static agb_status check_outputs(const agb_options *options, agb_error *err)
     agb_status status = options->output ? agb_output_check(options->output, err) : AGB_OK;
     if (status == AGB_OK && options->groups)
         status = agb_output_check(options->groups, err);
+    if (status == AGB_OK && options->record)
+        status = agb_output_check(options->record, err);
     return status;
 }
 
@@ -71,6 +73,8 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
         status = measure(session, options, &lineup, &results, err);
         if (status == AGB_OK)
             status = write_report(session, options, &results, err);
+        if (status == AGB_OK && options->record)
+            status = agb_record_write(options->record, &results, err);
         code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     }
     agb_results_release(&results);
