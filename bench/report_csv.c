@@ -19,7 +19,9 @@ static void text_field(FILE *to, const char *text)
 
 static void number_field(FILE *to, bool has, double value)
 {
-    if (has && isfinite(value))
+    if (has && value == floor(value) && fabs(value) < 1e15)    /* counts of events, with all their digits */
+        fprintf(to, ",%.0f", value);
+    else if (has && isfinite(value))
         fprintf(to, ",%.9g", value);
     else
         fputc(',', to);

@@ -18,6 +18,13 @@ static json_t *number(bool has, double value)
     return has && isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Counts of events come as doubles: nine digits would not be all of them. */
+static json_t *event_count(bool has, double value)
+{
+    const double exact = 9007199254740992;    /* 2^53 */
+    return has && value == floor(value) && fabs(value) < exact ? json_integer((json_int_t)value) : number(has, value);
+}
+
 static json_t *count(uint64_t value)
 {
     return json_integer((json_int_t)value);
@@ -148,7 +155,7 @@ static json_t *metrics_json(const agb_results *results, const agb_metrics *metri
                                            : agb_json_text(none));
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
-                            number(metrics->has[metric], metrics->value[metric]));
+                            event_count(metrics->has[metric], metrics->value[metric]));
     return out;
 }
 
