@@ -6,6 +6,7 @@
  * has one thread and the loaded table, and take turns: see rounds.c. */
 #include "experiment.h"
 
+#include "perf_check.h"
 #include "rounds.h"
 #include "summary.h"
 
@@ -189,6 +190,22 @@ static agb_status simulate_rows(session *self, agb_error *err)
     return status;
 }
 
+static agb_status check_by_perf(session *self, agb_error *err)
+{
+    const agb_experiment *experiment = self->experiment;
+    agb_results *results = self->results;
+    agb_perf_check_plan plan = {.program = experiment->program, .table = self->table, .source = self->source,
+                                .plugins = experiment->plugins.word, .n_plugins = experiment->plugins.n,
+                                .timeout_s = experiment->timeout_s};
+    if (!results->perf_check)
+        results->perf_check = calloc(1, sizeof *results->perf_check);
+    if (!results->perf_check)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the check by perf stat");
+    agb_tell_progress(experiment, "counting with perf stat", "", 0, 0);
+    agb_perf_check_run(results->perf_check, &plan, results);
+    return AGB_OK;
+}
+
 /* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
  * the safe side of what was measured. A fifth of the memory stays free. */
 static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
@@ -238,6 +255,8 @@ static agb_status run_source(session *self, agb_error *err)
     self->results->settings.repetitions = field->repetitions;
     if (status == AGB_OK && self->experiment->simulate)
         status = simulate_rows(self, err);
+    if (status == AGB_OK && self->experiment->perf_check)
+        status = check_by_perf(self, err);
     return status;
 }
 

@@ -31,7 +31,8 @@ typedef struct agb_experiment {
     const agb_counter_support *support;    /* NULL: counters are switched off */
     const agb_replay *replay;              /* counts of the file instead of this machine's; support is the file's */
     bool estimate, simulate;               /* the two substitutes: resident.h, simulate.h */
-    const char *program;                   /* this program's file, for simulate */
+    bool perf_check;                       /* perf_check.h */
+    const char *program;                   /* this program's file, for simulate and perf_check */
     agb_words plugins;                     /* that it has to open again there */
     double timeout_s;
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */

@@ -94,6 +94,18 @@ void agb_jobs_release(agb_jobs *jobs)
     *jobs = (agb_jobs){.file = -1};
 }
 
+void agb_job_order(agb_job *job, const char *aggregator, const char *params, const char *hash,
+                   const char *const *plugins, size_t n_plugins)
+{
+    size_t used = 0;
+    *job = (agb_job){.bracket = AGB_BRACKET_CALLGRIND};
+    snprintf(job->aggregator, sizeof job->aggregator, "%s", aggregator);
+    snprintf(job->params, sizeof job->params, "%s", params);
+    snprintf(job->hash, sizeof job->hash, "%s", hash);
+    for (size_t i = 0; i < n_plugins && used < sizeof job->plugins; i++)
+        used += (size_t)snprintf(job->plugins + used, sizeof job->plugins - used, "%s\n", plugins[i]);
+}
+
 /* ---- In the program that was started ------------------------------------------------------------------------------ */
 
 /* perf stat answers each word; without the answer the region would begin before the counting. */

@@ -40,6 +40,9 @@ extern const char agb_job_column[];
 agb_status agb_jobs_create(agb_jobs *out, size_t n, const agb_table *table, const char *column, uint64_t most_rows,
                            agb_error *err);
 void agb_jobs_release(agb_jobs *jobs);
+/* Empties the job and writes into it who is to count. */
+void agb_job_order(agb_job *job, const char *aggregator, const char *params, const char *hash,
+                   const char *const *plugins, size_t n_plugins);
 
 /* In the program that was started: does job number `number` of that file. */
 agb_status agb_job_do(int file, size_t number, agb_error *err);

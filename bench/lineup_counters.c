@@ -41,6 +41,7 @@ agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *option
     experiment->plugins = options->plugins;
     experiment->estimate = options->estimate;
     experiment->simulate = options->simulate;
+    experiment->perf_check = options->perf_check;
     if (options->counters == AGB_COUNTERS_REPLAY)
         status = replay(lineup, options, err);
     else

@@ -3,6 +3,7 @@
  * thread where there are several. Replayed counts look the same and say that they are. */
 #include "report.h"
 
+#include "perf_check.h"
 #include "replay.h"
 #include "slots.h"
 #include "text.h"
@@ -170,6 +171,33 @@ static void print_events(FILE *to, const agb_results *results, size_t source, in
     }
 }
 
+/* ---- perf stat ------------------------------------------------------------------------------------------------ */
+
+/* Ours and perf stat's, event by event; only the events of one source. */
+static void print_perf_check(FILE *to, const agb_results *results, size_t source, int width)
+{
+    const agb_perf_check *check = results->perf_check;
+    if (check->n > 0)
+        fprintf(to, "\n%-*s %12s %10s %18s %18s %9s\n", width, "perf stat", "pass", "event", "counted here",
+                "by perf stat", "ratio");
+    if (check->n > 0)
+        rule(to);
+    for (size_t i = 0; i < check->n; i++) {
+        const agb_checked_event *event = &check->event[i];
+        char label[256], ratio[32] = "-";
+        if (results->results[event->result].source != source)
+            continue;
+        agb_result_label(&results->results[event->result], label, sizeof label);
+        if (event->theirs.counted && event->theirs.value > 0)
+            snprintf(ratio, sizeof ratio, "%.4f", event->ours / event->theirs.value);
+        fprintf(to, "%-*.*s %12s %10s %18s %18s %9s\n", width, width, label, event->pass, event->symbol,
+                agb_text_count((uint64_t)event->ours).s,
+                event->theirs.counted ? agb_text_count((uint64_t)event->theirs.value).s : "not counted", ratio);
+    }
+    if (check->reason[0])
+        agb_report_line(to, "perf stat", "no check: %s", check->reason);
+}
+
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void print_remarks(FILE *to, const agb_results *results, size_t source)
@@ -189,6 +217,8 @@ static void print_remarks(FILE *to, const agb_results *results, size_t source)
 
 void agb_report_counters(FILE *to, const agb_results *results, size_t source, int width)
 {
+    if (results->perf_check)
+        print_perf_check(to, results, source, width);
     if (results->counters_off)
         return;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)

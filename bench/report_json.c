@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "json_text.h"
+#include "perf_check.h"
 #include "replay.h"
 #include "resident.h"
 #include "text.h"
@@ -346,6 +347,23 @@ static json_t *noise_json(const agb_results *results)
     return noises;
 }
 
+static json_t *perf_check_json(const agb_results *results)
+{
+    const agb_perf_check *check = results->perf_check;
+    if (!check)
+        return json_null();
+    json_t *events = json_array();
+    for (size_t i = 0; i < check->n; i++) {
+        const agb_checked_event *event = &check->event[i];
+        json_array_append_new(events, json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "result", count(event->result), "pass",
+                                                event->pass, "event", event->symbol, "aggbench",
+                                                event_count(true, event->ours), "perf_stat",
+                                                event_count(event->theirs.counted, event->theirs.value), "running_pct",
+                                                number(event->theirs.counted, event->theirs.running_pct)));
+    }
+    return json_pack("{s:o, s:o}", "reason", text_or_null(check->reason), "events", events);
+}
+
 void agb_report_json(FILE *to, const agb_results *results)
 {
     json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source", source_json(&results->sources[0]),
@@ -364,6 +382,7 @@ void agb_report_json(FILE *to, const agb_results *results)
     json_object_set_new(out, "settings", settings_json(results));
     json_object_set_new(out, "sources", sources);
     json_object_set_new(out, "notes", notes);
+    json_object_set_new(out, "perf_check", perf_check_json(results));
     if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
         fputc('\n', to);
     json_decref(out);

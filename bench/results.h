@@ -106,13 +106,15 @@ typedef struct agb_settings {
     unsigned n_cpus;
 } agb_settings;
 
-typedef struct agb_replay agb_replay;    /* replay.h */
+typedef struct agb_replay agb_replay;            /* replay.h */
+typedef struct agb_perf_check agb_perf_check;    /* perf_check.h */
 
 typedef struct agb_results {
     agb_machine machine;
     agb_counter_support support;
     bool counters_off;             /* by option */
     const agb_replay *replay;      /* whose counts stand in place of measured ones; NULL = none. Borrowed */
+    agb_perf_check *perf_check;    /* NULL: not asked for */
     bool estimated, simulated;     /* by option, or because there is nothing to count */
     agb_settings settings;
     agb_source_info *sources;

@@ -148,17 +148,6 @@ static void finish(simulation *self, const agb_job *job, const agb_reference *re
 
 /* ---- All of them -------------------------------------------------------------------------------------------------- */
 
-static void give_orders(const agb_simulated_run *run, const agb_simulated *entry, agb_job *job)
-{
-    size_t used = 0;
-    *job = (agb_job){.bracket = AGB_BRACKET_CALLGRIND, .batch_rows = run->batch_rows, .caches = run->caches};
-    snprintf(job->aggregator, sizeof job->aggregator, "%s", entry->aggregator);
-    snprintf(job->params, sizeof job->params, "%s", entry->params);
-    snprintf(job->hash, sizeof job->hash, "%s", run->hash);
-    for (size_t i = 0; i < run->n_plugins && used < sizeof job->plugins; i++)
-        used += (size_t)snprintf(job->plugins + used, sizeof job->plugins - used, "%s\n", run->plugins[i]);
-}
-
 /* Starts job number `next` on the first free place, if there is one and a job is left. */
 static void fill_places(simulation *places, size_t n_places, size_t *job_of, const agb_simulated_run *run,
                         const agb_jobs *jobs, const agb_simulated *entries, size_t *next)
@@ -203,8 +192,11 @@ agb_status agb_simulate(const agb_simulated_run *run, const agb_registry *regist
     if (status != AGB_OK)
         return status;
     status = agb_reference_count(&reference, registry, jobs.table, agb_job_column, run->timeout_s, err);
-    for (size_t i = 0; i < n; i++)
-        give_orders(run, &entries[i], &jobs.job[i]);
+    for (size_t i = 0; i < n; i++) {
+        agb_job_order(&jobs.job[i], entries[i].aggregator, entries[i].params, run->hash, run->plugins, run->n_plugins);
+        jobs.job[i].batch_rows = run->batch_rows;
+        jobs.job[i].caches = run->caches;
+    }
     if (status == AGB_OK)
         run_jobs(run, &jobs, &reference, entries);
     agb_reference_release(&reference);
