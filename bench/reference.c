@@ -100,7 +100,7 @@ static agb_status hear_answer(agb_process *process, answer *answer, double timeo
     char how[128];
     agb_process_describe_end(process, how, sizeof how);
     if (heard == AGB_ANSWER_LATE)
-        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: raise --timeout",
+        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: take fewer rows",
                         agb_reference_aggregator, timeout_s);
     if (heard == AGB_ANSWER_ENDED)
         return agb_fail(err, AGB_ERR_MEMORY, "reference answer: %s: its process ended by %s%s",

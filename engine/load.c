@@ -10,12 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 4096 };
+/* Enough for the first block of a zstd frame (at most 128 KiB), so that what is inside can be recognised. */
+enum { HEAD_BYTES = 136 << 10 };
 
 /* One opened file (or generator). */
 typedef struct reader {
     agb_input input;
-    unsigned char head[HEAD_BYTES];
+    unsigned char *head;
     const agb_loader *loader;
     void *self;
     agb_schema schema;
@@ -69,6 +70,7 @@ static void close_reader(reader *r)
     agb_schema_release(&r->schema);
     if (r->input.fd > 0)
         close(r->input.fd);
+    free(r->head);
     *r = (reader){.input.fd = -1};
 }
 
@@ -76,6 +78,9 @@ static agb_status read_head(reader *r, agb_error *err)
 {
     size_t got = 0;
     ssize_t n = 1;
+    r->head = malloc(HEAD_BYTES);
+    if (!r->head)
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its first bytes", r->input.path);
     while (got < HEAD_BYTES && n > 0) {
         n = r->input.seekable ? pread(r->input.fd, r->head + got, HEAD_BYTES - got, (off_t)got)
                               : read(r->input.fd, r->head + got, HEAD_BYTES - got);
