@@ -34,7 +34,7 @@ void agb_tell_progress(const agb_experiment *experiment, const char *what, const
         experiment->progress(experiment->context, &(agb_progress){what, subject, done, total});
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static void loading(void *context, uint64_t done, uint64_t total)
 {
@@ -66,12 +66,14 @@ static agb_status load_table(session *self, agb_error *err)
                               .rows = agb_table_rows(self->table), .bytes = agb_table_bytes(self->table),
                               .load_s = agb_now_s() - start, .signed_keys = agb_type_is_signed(column.type)};
     if (column.type == AGB_TYPE_BYTES || column.type == AGB_TYPE_OTHER)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: is a %s column: only integer and bool columns can be "
-                        "grouped by", column.name, agb_type_name(column.type));
+        return agb_fail(err, AGB_ERR_UNSUPPORTED,
+                        "--group-by: %s: is a %s column: only integer and bool columns can be "
+                        "grouped by",
+                        column.name, agb_type_name(column.type));
     return AGB_OK;
 }
 
-/* ---- The machine's floor ------------------------------------------------------------------------------------------ */
+/* ---- The machine's floor ----------------------------------------------------------------------------------------- */
 
 typedef struct floor_answer {
     agb_error error;
@@ -111,7 +113,7 @@ static void measure_floor(session *self)
                          heard == AGB_ANSWER_WHOLE ? answer.error.text : "its process ended");
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void set_contest(session *self)
 {

@@ -3,8 +3,9 @@
  *
  * Every contestant waits in a process of its own. A round lets each of them count once, in an order shuffled anew, so
  * that a machine that slows down slows all of them alike, and a pair of runs of one round is a fair comparison. Warm
- * contestants keep their memory between their turns. Where memory cannot hold all of them at once they run in heats, one
- * after another, and the baseline takes part in each, so that every contestant is still paired with it round by round.
+ * contestants keep their memory between their turns. Where memory cannot hold all of them at once they run in heats,
+ * one after another, and the baseline takes part in each, so that every contestant is still paired with it round by
+ * round.
  */
 #include "rounds.h"
 
@@ -25,12 +26,16 @@ typedef struct heat {
     agb_group *top;              /* room for one contestant's */
 } heat;
 
-/* ---- Who takes part ----------------------------------------------------------------------------------------------- */
+/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
+/* The engine names the aggregator first; the row has its name already. */
 static void refuse(agb_result *result, agb_state state, const agb_error *error)
 {
+    size_t length = result->name ? strlen(result->name) : 0;
+    bool named = length > 0 && strncmp(error->text, result->name, length) == 0 &&
+                 strncmp(error->text + length, ": ", 2) == 0;
     result->state = state;
-    snprintf(result->reason, sizeof result->reason, "%s", error->text);
+    snprintf(result->reason, sizeof result->reason, "%s", error->text + (named ? length + 2 : 0));
 }
 
 static void describe_row(const agb_field *field, agb_result *result, const agb_entry *entry)
@@ -83,7 +88,7 @@ static void add_to_heat(heat *self, agb_result *row)
         refuse(row, AGB_STATE_FAILED, &error);
 }
 
-/* ---- A heat's rounds ---------------------------------------------------------------------------------------------- */
+/* ---- A heat's rounds --------------------------------------------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
 static uint64_t next_random(uint64_t *state)
@@ -185,7 +190,7 @@ static void run_rounds(heat *self)
     }
 }
 
-/* ---- Heats -------------------------------------------------------------------------------------------------------- */
+/* ---- Heats ------------------------------------------------------------------------------------------------------- */
 
 /* What the baseline took in the same rounds, for the comparison: the first row of the heat is the baseline. */
 static void pair_rows(heat *self)
