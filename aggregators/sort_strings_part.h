@@ -21,21 +21,21 @@ typedef struct string_sort {
     bytes_store store;
 } string_sort;
 
-static inline bool string_sort_reserve(string_sort *s, size_t room)
+static inline agb_status string_sort_reserve(string_sort *s, size_t room)
 {
     if (room <= s->room)
-        return true;
+        return AGB_OK;
     if (room < 2 * s->room)
         room = 2 * s->room;
     string_row *wider = (string_row *)agb_alloc(s->host, room * sizeof *wider, 0);
     if (!wider)
-        return false;
+        return AGB_ERR_MEMORY;
     for (size_t i = 0; i < s->n; i++)
         wider[i] = s->rows[i];
     agb_release(s->host, s->rows, s->room * sizeof *s->rows);
     s->rows = wider;
     s->room = room;
-    return true;
+    return AGB_OK;
 }
 
 static inline void string_sort_close(string_sort *s)
@@ -44,10 +44,11 @@ static inline void string_sort_close(string_sort *s)
     bytes_store_close(&s->store, s->host);
 }
 
-static inline agb_status string_sort_copy(string_sort *s, const agb_batch *batch)
+static inline agb_status string_sort_append(string_sort *s, const agb_batch *batch)
 {
-    if (!string_sort_reserve(s, s->n + batch->rows))
-        return AGB_ERR_MEMORY;
+    agb_status status = string_sort_reserve(s, s->n + batch->rows);
+    if (status != AGB_OK)
+        return status;
     for (size_t i = 0; i < batch->rows; i++) {
         unsigned char *copy = bytes_store_copy(&s->store, s->host, batch->bytes[i]);
         if (!copy)
