@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the strategies that partition: one level of parts, each a list of chunks, and the tables that count a part at
- * the end. Each worker has a writer: no two workers ever write to one chunk, and nothing is locked. */
+/* Shared by the strategies that partition: one level of parts, each a list of chunks, and the tables that count a part
+ * at the end. Each worker has a writer: no two workers ever write to one chunk, and nothing is locked. */
 #ifndef AGB_PARTITIONS_PART_H
 #define AGB_PARTITIONS_PART_H
 
@@ -57,7 +57,8 @@ typedef struct partitions {
 } partitions;
 
 /* false: no memory; partitions_close is due all the same. */
-static inline bool partitions_open(partitions *p, agb_host *host, const agb_config *config, unsigned bits, unsigned load)
+static inline bool partitions_open(partitions *p, agb_host *host, const agb_config *config, unsigned bits,
+                                   unsigned load)
 {
     *p = (partitions){.host = host, .bits = bits, .parts = (size_t)1 << bits, .kind = config->kind,
                        .hash = config->hash, .weighted = config->weighted};
@@ -92,8 +93,8 @@ static inline void partitions_close(partitions *p)
 }
 
 /* weights is a constant NULL where rows count once, and the compiler then drops what belongs to them. */
-static inline agb_status partitions_scatter_rows(partitions *p, writer *w, const uint64_t *keys, const uint64_t *weights,
-                                                 size_t rows)
+static inline agb_status partitions_scatter_rows(partitions *p, writer *w, const uint64_t *keys,
+                                                 const uint64_t *weights, size_t rows)
 {
     uint64_t **places = w->place;
     unsigned shift = 64 - p->bits;

@@ -65,7 +65,7 @@ static const option table[] = {
     {.name = "memory", .argument = "warm|fresh", .kind = IS_CHOICE, .offset = FIELD(memory), .choices = memory_choices,
      .about = "reuse memory that was touched before, or pay its page faults inside the clock (warm)"},
     {.name = "pages", .argument = "default|4k|huge", .kind = IS_CHOICE, .offset = FIELD(pages),
-     .choices = pages_choices, .about = "page size of the aggregators' memory and of the column"},
+     .choices = pages_choices, .about = "page size of the aggregators' memory; columns are in huge pages, unless 4k"},
     {.name = "memory-budget", .argument = "BYTES", .kind = IS_BYTES, .offset = FIELD(memory_budget), .least = 1,
      .most = INT64_MAX,
      .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},

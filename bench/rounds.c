@@ -130,7 +130,7 @@ static void record_run(const agb_field *field, agb_result *result, const agb_mea
     result->peak_rss_bytes = measurement->peak_rss_bytes;
 }
 
-static void run_one(heat *self, size_t i, unsigned round, unsigned position, bool last)
+static void run_one(heat *self, size_t i, unsigned round, unsigned position, bool with_top)
 {
     agb_result *result = self->rows[i];
     if (result->state != AGB_STATE_OK)
@@ -138,45 +138,55 @@ static void run_one(heat *self, size_t i, unsigned round, unsigned position, boo
     const agb_counter_support *support = self->field->contest->support;
     unsigned passes = support ? support->passes : 0;
     agb_measurement measurement = {0};
+    agb_group *top = NULL;
     agb_state state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, &measurement,
-                                         last ? &result->top : NULL);
+                                         with_top ? &top : NULL);
     if (state != AGB_STATE_OK) {
+        free(top);
         refuse(result, state, &measurement.error);
         return;
     }
     record_run(self->field, result, &measurement, round, position);
+    free(result->top);
+    result->top = top;
     result->n_top = measurement.top.groups;
 }
 
-/* After the first rounds: as many repetitions as the time that is left allows. */
-static void fit_repetitions(agb_field *field, double round_s)
+/* One more timed round would take the whole command beyond its time, if it is as long as the one before. */
+static bool out_of_time(const agb_field *field, double round_s)
 {
-    double fit = (field->experiment->most_s - (agb_now_s() - field->start_s)) / round_s;
-    unsigned wanted = field->repetitions;
-    if (fit < 1)
-        fit = 1;
-    if (fit >= wanted)
-        return;
-    field->repetitions = (unsigned)fit;
-    agb_results_note(field->results, "%u repetition%s instead of %u, to keep the whole command within %.0f s",
-                     field->repetitions, field->repetitions == 1 ? "" : "s", wanted, field->experiment->most_s);
+    double most_s = field->experiment->most_s;
+    return most_s > 0 && agb_now_s() - field->start_s + round_s > most_s;
 }
 
+static void cut_repetitions(agb_field *field, unsigned done)
+{
+    agb_results_note(field->results, "%u repetition%s instead of %u, to keep the whole command within %.0f s", done,
+                     done == 1 ? "" : "s", field->repetitions, field->experiment->most_s);
+    field->repetitions = done;
+}
+
+/* Where time may cut the rounds short, any of them may prove to be the last, and each brings its largest groups. */
 static void run_rounds(heat *self)
 {
     agb_field *field = self->field;
-    unsigned warmup = field->experiment->settings.warmup;
-    for (unsigned round = 0; round < warmup + field->repetitions; round++) {
+    unsigned warmup = field->experiment->settings.warmup, rounds = warmup + field->repetitions;
+    bool may_be_cut = field->experiment->most_s > 0;
+    double round_s = 0;
+    for (unsigned round = 0; round < rounds; round++) {
         double start = agb_now_s();
+        if (round > warmup && out_of_time(field, round_s)) {
+            cut_repetitions(field, round - warmup);
+            return;
+        }
         shuffle(self);
         for (unsigned position = 0; position < self->n; position++) {
             size_t i = self->order[position];
             agb_tell_progress(field->experiment, round < warmup ? "warming up" : "measuring", self->rows[i]->name,
-                              round * self->n + position, (warmup + field->repetitions) * self->n);
-            run_one(self, i, round, position, round + 1 == warmup + field->repetitions);
+                              round * self->n + position, rounds * self->n);
+            run_one(self, i, round, position, may_be_cut || round + 1 == rounds);
         }
-        if (field->experiment->most_s > 0 && round + 1 == (warmup ? warmup : 1))
-            fit_repetitions(field, agb_now_s() - start);
+        round_s = agb_now_s() - start;
     }
 }
 

@@ -67,9 +67,9 @@ static const agb_aggregator hanging = CONTESTANT("hanging", hang);
 
 static char source[] = "synth:uniform,rows=20000,groups=500";
 
-/* Runs n contestants three times after one warm-up; most_at_once: see agb_experiment. */
-static void run_in_heats(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed,
-                         bool twin, size_t most_at_once)
+/* Runs n contestants three times after one warm-up; the limits: see agb_experiment. */
+static void run_limited(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed,
+                        bool twin, size_t most_at_once, double most_s)
 {
     agb_registry *registry;
     agb_entry entries[8] = {0};
@@ -78,7 +78,7 @@ static void run_in_heats(agb_results *results, const agb_aggregator *const *aggr
         entries[i] = (agb_entry){.aggregator = aggregators[i], .name = (char *)aggregators[i]->name, .params = ""};
     assert_ok(agb_registry_create(&registry, err));
     agb_experiment experiment = {.registry = registry, .sources = sources, .n_sources = 1, .entries = entries,
-                                 .n_entries = n, .timeout_s = 1, .twin = twin, .most_at_once = most_at_once,
+                                 .n_entries = n, .timeout_s = 1, .twin = twin, .most_at_once = most_at_once, .most_s = most_s,
                                  .settings = {.group_by = "UserID", .threads = 1, .repetitions = 3, .warmup = 1,
                                               .seed = seed, .batch_rows = 1000, .hash = "fold", .top = 3}};
     *results = (agb_results){0};
@@ -88,7 +88,7 @@ static void run_in_heats(agb_results *results, const agb_aggregator *const *aggr
 
 static void run(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed, bool twin)
 {
-    run_in_heats(results, aggregators, n, seed, twin, 0);
+    run_limited(results, aggregators, n, seed, twin, 0, 0);
 }
 
 static void a_run_that_goes_well_has_all_its_figures(void **state)
@@ -179,7 +179,7 @@ static void contestants_that_do_not_fit_run_in_heats_with_the_baseline(void **st
 {
     (void)state;
     agb_results results;
-    run_in_heats(&results, (const agb_aggregator *[]){&good, &good, &crashing, &good, &good}, 5, 1, true, 2);
+    run_limited(&results, (const agb_aggregator *[]){&good, &good, &crashing, &good, &good}, 5, 1, true, 2, 0);
     assert_int_equal(results.n_results, 5);
     assert_int_equal(results.n_comparisons, 3);
     assert_int_equal(results.n_noises, 1);
@@ -189,6 +189,20 @@ static void contestants_that_do_not_fit_run_in_heats_with_the_baseline(void **st
     assert_true(results.results[4].runs[1].position < 2);
     assert_int_equal(results.n_notes, 1);
     assert_non_null(strstr(results.notes[0], "2 contestants at once: they ran in 5 heats"));
+    agb_results_release(&results);
+}
+
+static void time_that_runs_out_cuts_repetitions_and_says_so(void **state)
+{
+    (void)state;
+    agb_results results;
+    run_limited(&results, (const agb_aggregator *[]){&good, &good}, 2, 1, false, 0, 1e-6);
+    assert_int_equal(results.settings.repetitions, 1);
+    assert_int_equal(results.results[1].n_runs, 2);
+    assert_int_equal(results.results[1].n_top, 3);
+    assert_true(isnan(results.results[1].wall.ci95_low));
+    assert_int_equal(results.comparisons[0].verdict, AGB_VERDICT_SAME);
+    assert_non_null(strstr(results.notes[0], "1 repetition instead of 3"));
     agb_results_release(&results);
 }
 
@@ -354,8 +368,7 @@ static void the_json_report_keeps_its_promised_keys(void **state)
     assert_int_equal(json_array_size(json_object_get(well, "runs")), 3);
     assert_true(json_is_string(json_object_get(json_array_get(json_object_get(well, "top"), 0), "key")));
     assert_keys(json_array_get(json_object_get(out, "comparisons"), 0),
-                "aggregator baseline speedup ci95_low ci95_high "
-                "verdict");
+                "aggregator baseline speedup ci95_low ci95_high verdict");
     json_decref(out);
     free(text);
     agb_results_release(&results);
@@ -475,6 +488,7 @@ int main(void)
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(a_bad_contestant_costs_its_own_row_only),
         cmocka_unit_test(contestants_that_do_not_fit_run_in_heats_with_the_baseline),
+        cmocka_unit_test(time_that_runs_out_cuts_repetitions_and_says_so),
         cmocka_unit_test(without_a_right_baseline_nothing_is_compared),
         cmocka_unit_test(the_first_wrong_key_is_named_with_both_counts),
         cmocka_unit_test(a_digest_that_differs_anywhere_does_not_agree),
