@@ -7,38 +7,49 @@
 
 #include "aggbench.h"
 
-enum { AGB_JOB_TEXT = 256, AGB_JOB_PATHS = 4096 };
+enum { AGB_JOB_TEXT = 256, AGB_JOB_LONG_TEXT = 4096 };
 
 typedef enum agb_bracket { AGB_BRACKET_CALLGRIND, AGB_BRACKET_PERF } agb_bracket;
 
 /* Orders and answer; plain data that both programs read: they are the same file. */
 typedef struct agb_job {
     char aggregator[AGB_JOB_TEXT], params[AGB_JOB_TEXT], hash[AGB_JOB_TEXT];
-    char plugins[AGB_JOB_PATHS];    /* one on a line */
+    char plugins[AGB_JOB_LONG_TEXT];    /* one on a line */
     agb_bracket bracket;
-    int control, acknowledge;       /* AGB_BRACKET_PERF: descriptors of perf stat's --control */
+    int control, acknowledge;           /* AGB_BRACKET_PERF: descriptors of perf stat's --control */
     uint64_t batch_rows;
-    agb_caches caches;              /* that the strategy is told */
+    agb_caches caches;                  /* that the strategy is told */
 
-    bool done;                      /* and right below is the answer */
+    bool done;                          /* and right below is the answer */
     agb_error error;
     agb_stats stats;
     agb_digest digest;
 } agb_job;
 
+/* What all jobs of a file count. */
+typedef struct agb_job_query {
+    const agb_table *table;
+    const char *group_by, *where;       /* where: NULL = all rows */
+    const agb_filter *filter;           /* the same, understood */
+} agb_job_query;
+
+/* The rows of a file as a table. */
+typedef struct agb_job_rows {
+    agb_table *table;
+    agb_bytes **strings;                /* of its string columns; their bytes stand in the file */
+    size_t columns;
+} agb_job_rows;
+
 typedef struct agb_jobs {
     int file;
     size_t n, bytes;
-    agb_job *job;                   /* n, shared with the programs that run them */
-    agb_table *table;               /* the rows that they count, in the column agb_job_column */
+    agb_job *job;                       /* n, shared with the programs that run them */
+    agb_job_rows rows;                  /* that they count */
 } agb_jobs;
 
-extern const char agb_job_column[];
-
-/* At most most_rows rows of the column that are not NULL: all, or blocks of 256 neighbours evenly spaced over the whole
- * column, so that runs stay and the groups are those of all of it. */
-agb_status agb_jobs_create(agb_jobs *out, size_t n, const agb_table *table, const char *column, uint64_t most_rows,
-                           agb_error *err);
+/* At most most_rows rows that have no NULL where the query looks: all, or blocks of 256 neighbours evenly spaced over
+ * the whole table, so that runs stay and the groups are those of all of it. */
+agb_status agb_jobs_create(agb_jobs *out, size_t n, const agb_job_query *query, uint64_t most_rows, agb_error *err);
 void agb_jobs_release(agb_jobs *jobs);
 /* Empties the job and writes into it who is to count. */
 void agb_job_order(agb_job *job, const char *aggregator, const char *params, const char *hash,

@@ -174,7 +174,7 @@ void agb_perf_check_run(agb_perf_check *out, const agb_perf_check_plan *plan, co
     agb_error error = {0};
     if (!is_possible(out, results))
         return;
-    if (agb_jobs_create(&jobs, 1, plan->table, results->settings.group_by, UINT64_MAX, &error) != AGB_OK) {
+    if (agb_jobs_create(&jobs, 1, &plan->query, UINT64_MAX, &error) != AGB_OK) {
         snprintf(out->reason, sizeof out->reason, "%.300s", error.text);
         return;
     }

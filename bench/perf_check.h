@@ -38,7 +38,7 @@ agb_status agb_perf_stat(const char *program, agb_jobs *jobs, const char *events
 /* Checks every good result of one source. What is in the way becomes the reason. */
 typedef struct agb_perf_check_plan {
     const char *program;
-    const agb_table *table;
+    agb_job_query query;
     const char *const *plugins;
     size_t n_plugins, source;
     double timeout_s;

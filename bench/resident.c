@@ -144,7 +144,7 @@ static void drop_unused(mapping *map)
 static agb_status fill(agb_resident *out, const agb_resident_plan *plan, mapping *map, size_t rows, agb_error *err)
 {
     for (size_t i = 0; i < map->n; i++)
-        map->palette[i] = map->real[map->own ? i : i * (map->real_n / map->n)].key;
+        map->palette[i] = map->real[map->own ? i : i * (map->real_n / map->n)].key.word;
     size_t written = map->own ? copy_rows(map, rows, out->values) : map_rows(map, rows, out->values);
     drop_unused(map);
     out->groups = map->n;
@@ -171,7 +171,10 @@ agb_status agb_resident_create(agb_resident *out, const agb_resident_plan *plan,
 {
     *out = (agb_resident){0};
     agb_column column;
-    agb_table_find_column(plan->table, plan->column, &column);
+    if (plan->filter || plan->reference->kind != AGB_KEYS_WORD ||
+        !agb_table_find_column(plan->table, plan->column, &column))
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "cache-resident twin: %s: is made for one integer column without --where",
+                        plan->column);
     size_t rows = agb_table_rows(plan->table);
     const agb_reference *reference = plan->reference;
     mapping map = {.column = &column, .real = reference->groups, .real_n = reference->n, .n = plan->most_groups};

@@ -40,7 +40,8 @@ uint64_t agb_resident_groups(const agb_caches *caches);
 typedef struct agb_resident_plan {
     const agb_registry *registry;
     const agb_table *table;
-    const char *column;
+    const char *column;                /* one integer or bool column: other keys have no twin yet */
+    const agb_filter *filter;          /* NULL: what a filter leaves out, a twin cannot keep */
     const agb_reference *reference;    /* of that column */
     uint64_t most_groups;              /* a power of two */
     agb_pages pages;

@@ -4,7 +4,6 @@
 #include "simulate.h"
 
 #include "bracket.h"
-#include "job.h"
 #include "machine.h"
 #include "process.h"
 #include "reference.h"
@@ -188,10 +187,11 @@ agb_status agb_simulate(const agb_simulated_run *run, const agb_registry *regist
 {
     agb_jobs jobs;
     agb_reference reference = {0};
-    agb_status status = agb_jobs_create(&jobs, n, run->table, run->column, run->most_rows, err);
+    agb_status status = agb_jobs_create(&jobs, n, &run->query, run->most_rows, err);
     if (status != AGB_OK)
         return status;
-    status = agb_reference_count(&reference, registry, jobs.table, agb_job_column, run->timeout_s, err);
+    agb_plan right = {.table = jobs.rows.table, .column = run->query.group_by, .filter = run->query.filter};
+    status = agb_reference_count(&reference, registry, &right, run->timeout_s, err);
     for (size_t i = 0; i < n; i++) {
         agb_job_order(&jobs.job[i], entries[i].aggregator, entries[i].params, run->hash, run->plugins, run->n_plugins);
         jobs.job[i].batch_rows = run->batch_rows;

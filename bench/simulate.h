@@ -9,7 +9,7 @@
 #ifndef AGB_SIMULATE_H
 #define AGB_SIMULATE_H
 
-#include "aggbench.h"
+#include "job.h"
 
 /* Of consume..finish, all workers' work on one. */
 typedef struct agb_simulation {
@@ -38,8 +38,8 @@ agb_models agb_models_of(const agb_caches *caches);
 /* What all simulations of one source have in common. */
 typedef struct agb_simulated_run {
     const char *program;               /* this program's file */
-    const agb_table *table;
-    const char *column, *hash;
+    agb_job_query query;
+    const char *hash;
     const char *const *plugins;        /* to be opened first */
     size_t n_plugins;
     size_t batch_rows;

@@ -41,7 +41,8 @@ static void perf_counts_only_between_the_brackets(void **state)
     snprintf(program, sizeof program, "%s/aggbench", build ? build : "build");
     assert_ok(agb_registry_create(&registry, err));
     assert_ok(agb_table_load(&table, registry, "synth:hits,rows=2000000", columns, 1, NULL, err));
-    assert_ok(agb_jobs_create(&jobs, 1, table, "UserID", UINT64_MAX, err));
+    agb_job_query query = {.table = table, .group_by = "UserID"};
+    assert_ok(agb_jobs_create(&jobs, 1, &query, UINT64_MAX, err));
     agb_job_order(&jobs.job[0], "naive", "", "fold", NULL, 0);
     jobs.job[0].batch_rows = 65536;
     agb_status status = agb_perf_stat(program, &jobs, "task-clock:u,page-faults:u", counts, 2, 60, &err);

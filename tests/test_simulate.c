@@ -50,7 +50,7 @@ static void skip_where_it_cannot_be(void)
 /* Caches of no machine in particular: strategies that look at them do the same everywhere. */
 static agb_simulated_run run_of(uint64_t most_rows)
 {
-    return (agb_simulated_run){.program = program, .table = table, .column = "UserID", .hash = "fold",
+    return (agb_simulated_run){.program = program, .query = {.table = table, .group_by = "UserID"}, .hash = "fold",
                                .batch_rows = 65536, .most_rows = most_rows, .timeout_s = 60,
                                .caches = {.l1d = 32 << 10, .l2 = 1 << 20, .l3 = 32 << 20, .line = 64}};
 }
@@ -101,6 +101,39 @@ static void only_the_counted_region_is_simulated(void **state)
     assert_true(few.has && many.has);
     assert_true(few.instructions < 1024 * 200);    /* the program's start alone takes millions */
     assert_true(many.instructions > 8 * few.instructions);
+}
+
+static void strings_several_columns_and_filters_are_simulated_too(void **state)
+{
+    (void)state;
+    const char *columns[] = {"SearchPhrase", "UserID"};
+    char path[] = "/tmp/agb_rows_XXXXXX.jsonl";
+    agb_table *wide;
+    agb_filter *filter;
+    agb_simulation all = {0}, some = {0};
+    agb_simulated entry = {"naive", "", &all};
+    agb_simulated_run run = run_of(100000);
+    skip_where_it_cannot_be();
+    int file = mkstemps(path, 6);
+    for (int row = 0; row < 3000; row++)
+        dprintf(file, "{\"UserID\":%d,\"SearchPhrase\":\"phrase %d\"}\n", row % 7, row % 100);
+    close(file);
+    assert_ok(agb_table_load(&wide, registry, path, columns, 2, NULL, err));
+    unlink(path);
+    run.query = (agb_job_query){.table = wide, .group_by = "SearchPhrase,UserID"};
+    assert_ok(agb_simulate(&run, registry, &entry, 1, err));
+    assert_string_equal(all.reason, "");
+    assert_int_equal(all.groups, 700);
+    assert_ok(agb_filter_parse(&filter, "UserID > 5 AND SearchPhrase <> 'phrase 9'", err));
+    run.query.where = "UserID > 5 AND SearchPhrase <> 'phrase 9'";
+    run.query.filter = filter;
+    entry.out = &some;
+    assert_ok(agb_simulate(&run, registry, &entry, 1, err));
+    assert_string_equal(some.reason, "");
+    assert_int_equal(some.groups, 99);
+    assert_int_equal(some.rows, 3000);
+    agb_filter_destroy(filter);
+    agb_table_destroy(wide);
 }
 
 static void what_cannot_be_simulated_says_why(void **state)
@@ -235,6 +268,7 @@ int main(void)
         cmocka_unit_test(sizes_become_ones_that_valgrind_can_simulate),
         cmocka_unit_test(the_same_simulation_gives_the_same_counts),
         cmocka_unit_test(only_the_counted_region_is_simulated),
+        cmocka_unit_test(strings_several_columns_and_filters_are_simulated_too),
         cmocka_unit_test(what_cannot_be_simulated_says_why),
         cmocka_unit_test(machines_without_valgrind_are_told_how_to_get_it),
         cmocka_unit_test(every_aggregator_keeps_its_instructions_a_row),
