@@ -8,6 +8,7 @@
 #include "report.h"
 #include "text.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LABEL = 27, PUBLISHED = 13, COLUMN = 15, MOST_COLUMNS = 3 };
@@ -15,7 +16,7 @@ enum { LABEL = 27, PUBLISHED = 13, COLUMN = 15, MOST_COLUMNS = 3 };
 static const char simple[] = "naive", partitioned[] = "radix";
 static const double published_speedup = 3.6 / 2.7;
 
-/* ---- Side by side ------------------------------------------------------------------------------------------------- */
+/* ---- Side by side ------------------------------------------------------------------------------------------------ */
 
 typedef struct figure {
     const char *label, *simple, *partitioned;    /* published */
@@ -61,13 +62,13 @@ static agb_text warm_here(const agb_results *results, const agb_result *result)
 static agb_text low_here(const agb_results *results, const agb_result *result)
 {
     (void)results;
-    return agb_text_seconds(result->wall.ci95_low);
+    return isnan(result->wall.ci95_low) ? no_text() : agb_text_seconds(result->wall.ci95_low);
 }
 
 static agb_text high_here(const agb_results *results, const agb_result *result)
 {
     (void)results;
-    return agb_text_seconds(result->wall.ci95_high);
+    return isnan(result->wall.ci95_high) ? no_text() : agb_text_seconds(result->wall.ci95_high);
 }
 
 static agb_text stalled_here(const agb_results *results, const agb_result *result)
@@ -148,7 +149,7 @@ static void print_side_by_side(FILE *to, const agb_results *results)
     }
 }
 
-/* ---- In words ----------------------------------------------------------------------------------------------------- */
+/* ---- In words ---------------------------------------------------------------------------------------------------- */
 
 static const agb_result *find(const agb_results *results, const char *name, const agb_comparison **comparison)
 {
@@ -164,24 +165,29 @@ static const agb_result *find(const agb_results *results, const char *name, cons
 
 static void print_ratio(FILE *to, const agb_comparison *speedup)
 {
-    agb_report_line(to, "speed-up", "partitioned against simple: published %s x, here %s x [%s, %s]%s",
-                    agb_text_number(published_speedup).s, agb_text_number(speedup->speedup.ratio).s,
-                    agb_text_number(speedup->speedup.ci95_low).s, agb_text_number(speedup->speedup.ci95_high).s,
+    const agb_ratio *here = &speedup->speedup;
+    char interval[200] = "";
+    if (!isnan(here->ci95_low))
+        snprintf(interval, sizeof interval, " [%s, %s]", agb_text_number(here->ci95_low).s,
+                 agb_text_number(here->ci95_high).s);
+    agb_report_line(to, "speed-up", "partitioned against simple: published %s x, here %s x%s%s",
+                    agb_text_number(published_speedup).s, agb_text_number(here->ratio).s, interval,
                     speedup->verdict == AGB_VERDICT_SAME ? ": no difference seen" : "");
 }
 
 /* Only what the counters measured. */
 static void explain_measured(FILE *to, const agb_result *naive, const agb_result *radix, const agb_comparison *speedup)
 {
+    static const char *const outcomes[] = {"with no difference to be seen in time", "and it was faster",
+                                           "and it was slower"};    /* by verdict */
     double more = radix->metrics.value[AGB_OPS_RETIRED] / naive->metrics.value[AGB_OPS_RETIRED];
     double before = naive->metrics.value[AGB_MEMORY_BOUND_PCT], after = radix->metrics.value[AGB_MEMORY_BOUND_PCT];
-    bool faster = speedup->verdict == AGB_VERDICT_FASTER;
-    agb_report_line(to, "in words", "radix retired %s times the operations of naive; its slots stalled on memory went from "
-                    "%.1f %% to %.1f %%, and it was %s. %s", agb_text_number(more).s, before, after,
-                    faster ? "faster" : speedup->verdict == AGB_VERDICT_SLOWER ? "slower" : "no faster to be seen",
-                    more > 1 && after < before && faster
-                        ? "More work and less waiting: what the published experiment says"
-                        : "This is not what the published experiment says: look at the figures above");
+    bool as_published = more > 1 && after < before && speedup->verdict == AGB_VERDICT_FASTER;
+    agb_report_line(to, "in words", "radix retired %s times the operations of naive; its slots stalled on memory went "
+                    "from %.1f %% to %.1f %%, %s. %s", agb_text_number(more).s, before, after,
+                    outcomes[speedup->verdict],
+                    as_published ? "More work and less waiting: what the published experiment says"
+                                 : "This is not what the published experiment says: look at the figures above");
 }
 
 /* Without counters: what wall time alone can carry, and not more. */
@@ -192,7 +198,8 @@ static void explain_unmeasured(FILE *to, const agb_results *results, const agb_r
                                                                                           : radix->metrics.reason;
     agb_report_line(to, "in words", "stalls and operations could not be counted here: %s", reason);
     if (speedup->verdict == AGB_VERDICT_FASTER)
-        agb_report_line(to, "", "What wall time alone still says: radix handles every row twice, first moving it to its "
+        agb_report_line(to, "",
+                        "What wall time alone still says: radix handles every row twice, first moving it to its "
                         "partition, then counting it, and ends sooner all the same: naive does less for each row and "
                         "takes longer. That it waits for memory meanwhile is the published explanation, and it fits; "
                         "only counters can show it");
@@ -207,8 +214,8 @@ static void print_words(FILE *to, const agb_results *results)
     const agb_result *naive = find(results, simple, &of_naive);
     const agb_result *radix = find(results, partitioned, &of_radix);
     if (!naive || !radix || of_naive || !of_radix) {
-        agb_report_line(to, "in words", "no comparison: it takes %s as the baseline and %s beside it, both right", simple,
-                        partitioned);
+        agb_report_line(to, "in words", "no comparison: it takes %s as the baseline and %s beside it, both right",
+                        simple, partitioned);
         return;
     }
     print_ratio(to, of_radix);

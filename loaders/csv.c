@@ -49,8 +49,8 @@ static const unsigned char *read_quoted(agb_text_piece *piece, const unsigned ch
     if (at == end || *at == ',' || *at == '\n')
         return at;
     char quoted[AGB_TEXT_QUOTE_BYTES];
-    return agb_text_refuse(piece, row_begin, AGB_TEXT_NO_TARGET, "field %zu: %s follows the closing double quote: only a "
-                           "comma or the line end may", number,
+    return agb_text_refuse(piece, row_begin, AGB_TEXT_NO_TARGET, "field %zu: %s follows the closing double quote: only "
+                           "a comma or the line end may", number,
                            agb_text_quote(quoted, at, find_end_of_bare(at + (*at == '"'), end))), NULL;
 }
 
@@ -60,8 +60,8 @@ static const unsigned char *read_bare(agb_text_piece *piece, const unsigned char
     const unsigned char *found = find_end_of_bare(at, piece->end);
     if (found < piece->end && *found == '"') {
         char quoted[AGB_TEXT_QUOTE_BYTES];
-        return agb_text_refuse(piece, row_begin, AGB_TEXT_NO_TARGET, "field %zu: a double quote inside of it, after %s: "
-                               "put the whole field into quotes and write the quote twice", number,
+        return agb_text_refuse(piece, row_begin, AGB_TEXT_NO_TARGET, "field %zu: a double quote inside of it, after "
+                               "%s: put the whole field into quotes and write the quote twice", number,
                                agb_text_quote(quoted, at, found)), NULL;
     }
     *field = (csv_field){.begin = at, .end = found};
@@ -153,7 +153,8 @@ static agb_status first_row(agb_text_reader *reader, const unsigned char *begin,
             return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: %s", agb_text_path(reader), piece.fault.reason);
         unsigned char *name = malloc((size_t)(field.end - field.begin) + 1);
         if (!name)
-            return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for a column name", agb_text_path(reader));
+            return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for a column name",
+                            agb_text_path(reader));
         agb_status status = agb_text_add_field(reader, name, write_single(name, &field), err);
         free(name);
         if (status != AGB_OK || at == end)

@@ -78,7 +78,7 @@ static int on_key(void *context, const unsigned char *key, size_t length)
         return 1;
     size_t i = (size_t)(line->target - line->piece->targets);
     if (line->seen[i] == line->row + 1)
-        return agb_text_refuse(line->piece, line->begin, (int)i, "the key is there twice: which one counts is not known");
+        return agb_text_refuse(line->piece, line->begin, (int)i, "the key is there twice: it must be there once");
     line->seen[i] = line->row + 1;
     line->found++;
     return 1;
@@ -98,8 +98,8 @@ static const agb_text_target *take_target(jsonl_line *line)
 static bool refuse_top(jsonl_line *line)
 {
     return line->depth > 0 ||
-           agb_text_refuse(line->piece, line->begin, AGB_TEXT_NO_TARGET, "a line must hold one object {...}, no more and "
-                           "nothing else");
+           agb_text_refuse(line->piece, line->begin, AGB_TEXT_NO_TARGET, "a line must hold one object {...}, no "
+                           "more and nothing else");
 }
 
 static int on_text(void *context, const unsigned char *text, size_t length)
@@ -135,7 +135,8 @@ static bool refuse_nested(jsonl_line *line, const char *what)
 {
     const agb_text_target *target = take_target(line);
     return !target || agb_text_refuse(line->piece, line->begin, (int)(target - line->piece->targets),
-                                      "the value is %s: only strings, numbers, true, false and null can be loaded", what);
+                                      "the value is %s: only strings, numbers, true, false and null can be loaded",
+                                      what);
 }
 
 static int on_object(void *context)

@@ -167,7 +167,8 @@ static agb_status first_row(agb_text_reader *reader, const unsigned char *begin,
         const unsigned char *tab = agb_text_find(at, end, '\t');
         unsigned char *name = malloc((size_t)(tab - at) + 1);
         if (!name)
-            return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for a column name", agb_text_path(reader));
+            return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for a column name",
+                            agb_text_path(reader));
         const unsigned char *name_end = unescape(name, at, tab);
         agb_status status = name_end ? agb_text_add_field(reader, name, name_end, err)
                                      : agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: a column name ends in a backslash",

@@ -15,7 +15,8 @@ static void line_ends_do_not_change_values_at_any_block_size(void **state)
     (void)state;
     test_check_line_ends(&agb_loader_jsonl, "{\"UserID\":1}\r\n{\"UserID\":\"2\"}\r\n{\"UserID\":2}\r\n");
     test_check_line_ends(&agb_loader_jsonl, "{\"UserID\":1}\n{\"UserID\":\"2\"}\n{\"UserID\":2}");
-    test_check_line_ends(&agb_loader_jsonl, "\xef\xbb\xbf{\"UserID\":1}\n { \"x\" : [{}, []] , \"UserID\" : 2 } \n{\"UserID\":2}");
+    test_check_line_ends(&agb_loader_jsonl, "\xef\xbb\xbf{\"UserID\":1}\n"
+                         " { \"x\" : [{}, []] , \"UserID\" : 2 } \n{\"UserID\":2}");
 }
 
 static void sample_is_the_same_at_any_block_size_and_worker_number(void **state)
@@ -58,7 +59,8 @@ static void strings_keep_zeros_escapes_and_broken_utf8(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[120];
         agb_table *table;
-        snprintf(text, sizeof text, "{\"code\":\"\",\"URL\":\"\"}\n{\"URL\":%s,\"code\":%s}\n", cases[i].text, cases[i].text);
+        snprintf(text, sizeof text, "{\"code\":\"\",\"URL\":\"\"}\n{\"URL\":%s,\"code\":%s}\n", cases[i].text,
+                 cases[i].text);
         assert_ok(test_load_column(&table, text, "URL", err));
         test_check_string(table, "URL", 1, cases[i].bytes, cases[i].length);
         agb_table_destroy(table);
@@ -88,7 +90,8 @@ static void null_is_null_and_order_is_free(void **state)
 {
     (void)state;
     agb_table *table;
-    assert_ok(test_load_column(&table, "{\"UserID\":null,\"OS\":1}\n{\"OS\":2,\"extra\":[1,{\"UserID\":9}],\"UserID\":5}\n",
+    assert_ok(test_load_column(&table, "{\"UserID\":null,\"OS\":1}\n"
+                               "{\"OS\":2,\"extra\":[1,{\"UserID\":9}],\"UserID\":5}\n",
                                "UserID", err));
     assert_int_equal(test_column(table, "UserID").null_count, 1);
     assert_numbers(table, "UserID", 0, 5);
@@ -137,7 +140,8 @@ static void first_line_names_the_columns(void **state)
     agb_table *table;
     assert_fails(AGB_ERR_NOT_FOUND, "'UserID'", test_load_column(&table, "{\"UserID\":1}\n", "userid", err));
     assert_fails(AGB_ERR_FORMAT, "line 1|cut short", test_load_column(&table, "{\"UserID\":1", "UserID", err));
-    assert_fails(AGB_ERR_FORMAT, "line 1|twice", test_load_column(&table, "{\"UserID\":1,\"UserID\":2}", "UserID", err));
+    assert_fails(AGB_ERR_FORMAT, "line 1|twice",
+                 test_load_column(&table, "{\"UserID\":1,\"UserID\":2}", "UserID", err));
 }
 
 int main(void)

@@ -57,7 +57,8 @@ static void integers_are_parsed_exactly_or_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[80], words[120];
         snprintf(text, sizeof text, "UserID\n1\n%s\n3\n", bad[i]);
-        snprintf(words, sizeof words, "line 3|column 'UserID'|\"%s\"|-9223372036854775808..9223372036854775807", bad[i]);
+        snprintf(words, sizeof words, "line 3|column 'UserID'|\"%s\"|-9223372036854775808..9223372036854775807",
+                 bad[i]);
         assert_fails(AGB_ERR_FORMAT, words, test_load_column(&table, text, "UserID", err));
     }
 }
@@ -102,7 +103,8 @@ static void dates_and_times_become_the_numbers_of_parquet(void **state)
     for (size_t i = 0; i < sizeof bad_times / sizeof bad_times[0]; i++) {
         char text[80];
         snprintf(text, sizeof text, "EventTime\n%s\n", bad_times[i]);
-        assert_fails(AGB_ERR_FORMAT, "line 2|column 'EventTime'|no time", test_load_column(&table, text, "EventTime", err));
+        assert_fails(AGB_ERR_FORMAT, "line 2|column 'EventTime'|no time",
+                     test_load_column(&table, text, "EventTime", err));
     }
 }
 
@@ -206,6 +208,29 @@ static void first_rows_that_name_nothing_are_refused(void **state)
                  test_load_bytes(&table, "\xef\xbb\xbf", 3, (const char *[]){"a"}, 1, "tsv", err));
 }
 
+static void header_of_any_order_wins_over_positions(void **state)
+{
+    (void)state;
+    char path[512], *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)    /* the names of hits, each one place further on */
+        fprintf(to, "%s%c", agb_text_hits[(i + 104) % 105].name, i == 104 ? '\n' : '\t');
+    for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)
+        fprintf(to, "%zu%c", i, i == 104 ? '\n' : '\t');
+    fclose(to);
+    agb_table *table;
+    assert_ok(test_load_bytes(&table, text, size, (const char *[]){"UserID", "CLID", "URL"}, 3, NULL, err));
+    assert_numbers(table, "UserID", 10);
+    assert_numbers(table, "CLID", 0);
+    test_check_string(table, "URL", 0, "14", 2);
+    agb_table_destroy(table);
+    free(text);
+    snprintf(path, sizeof path, "%s/text/escapes.tsv", test_samples());
+    assert_fails(AGB_ERR_NOT_FOUND, "'UserID'|105 columns",
+                 test_load(&table, path, (const char *[]){"userid"}, 1, NULL, 1, err));
+}
+
 static void header_alone_is_a_table_without_rows(void **state)
 {
     (void)state;
@@ -231,6 +256,7 @@ int main(void)
         cmocka_unit_test(long_values_stay_whole),
         cmocka_unit_test(rows_of_another_length_are_refused_by_line),
         cmocka_unit_test(first_rows_that_name_nothing_are_refused),
+        cmocka_unit_test(header_of_any_order_wins_over_positions),
         cmocka_unit_test(header_alone_is_a_table_without_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,7 +175,7 @@ static inline test_key *test_group(const agb_column *column, uint64_t rows, size
 }
 
 /* The column must hold exactly these numbers, one per row. */
-#define assert_numbers(table, name, ...)                                                                                \
+#define assert_numbers(table, name, ...)                                                                               \
     test_check_numbers(table, name, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / 8)
 
 static inline void test_check_numbers(agb_table *table, const char *name, const int64_t *wanted, size_t rows)
@@ -186,7 +186,8 @@ static inline void test_check_numbers(agb_table *table, const char *name, const 
         assert_int_equal(test_key_at(&column, i).number, wanted[i]);
 }
 
-static inline void test_check_string(agb_table *table, const char *name, uint64_t row, const char *wanted, size_t length)
+static inline void test_check_string(agb_table *table, const char *name, uint64_t row, const char *wanted,
+                                     size_t length)
 {
     agb_column column = test_column(table, name);
     assert_int_equal(column.type, AGB_TYPE_BYTES);
@@ -258,14 +259,14 @@ static inline void test_check_column(const agb_table *table, const char *name, c
 static inline void test_check_sample(const char *folder, const json_t *sample)
 {
     char path[512];
-    const char *names[256], *name = json_string_value(json_object_get(sample, "file"));
+    const char *names[256], *key, *name = json_string_value(json_object_get(sample, "file"));
     const json_t *columns = json_object_get(sample, "columns");
     size_t n = 0;
     json_t *wanted;
     agb_table *table;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    json_object_foreach((json_t *)columns, names[n], wanted)
-        n++;
+    json_object_foreach((json_t *)columns, key, wanted)
+        names[n++] = key;
     if (strcmp(json_string_value(json_object_get(sample, "verdict")), "must-fail") == 0) {
         assert_fails(AGB_ERR_FORMAT, name, test_load(&table, path, (const char *[]){"UserID"}, 1, NULL, 2, err));
         return;
@@ -301,7 +302,8 @@ static inline void test_check_samples(const char *format)
 
 /* ---- block sizes ---- */
 
-/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, mapped or piped. */
+/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, mapped or
+ * piped. */
 static inline void test_check_line_ends(const agb_loader *loader, const char *text)
 {
     const char *path = test_file(text, strlen(text));

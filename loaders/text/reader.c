@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a text: the window over its first row, and the columns that this row tells of. */
-#include "internal.h"
+#include "parts.h"
 
 #include "scan.h"
 
@@ -79,12 +79,14 @@ static const char *quote_name(const agb_text_reader *reader, size_t i, char quot
 static agb_status check_header(const agb_text_reader *reader, agb_error *err)
 {
     char quoted[AGB_TEXT_QUOTE_BYTES];
-    for (size_t i = 0; i < reader->fields && !reader->format->names_in_rows; i++) {
+    if (reader->format->names_in_rows)
+        return AGB_OK;
+    for (size_t i = 0; i < reader->fields; i++) {
         const char *fault = fault_of_name(reader->name[i]);
         if (fault)
             return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: its %zu field%s are neither the %d of hits nor column "
-                            "names: field %zu, %s, %s: put a line of names first, or name the input format if it is not "
-                            "%s", reader->input->path, reader->fields, reader->fields == 1 ? "" : "s",
+                            "names: field %zu, %s, %s: put a line of names first, or name the input format if it is "
+                            "not %s", reader->input->path, reader->fields, reader->fields == 1 ? "" : "s",
                             AGB_TEXT_HITS_COLUMNS, i + 1, quote_name(reader, i, quoted), fault, reader->format->name);
     }
     return AGB_OK;
@@ -123,11 +125,13 @@ agb_status agb_text_more(agb_text_reader *reader, agb_error *err)
 {
     size_t held = (size_t)(reader->window.end - reader->at);
     if (held >= AGB_TEXT_MOST_ROW_BYTES)
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB%s",
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
                         reader->input->path, reader->lines + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
-                        reader->format->quoted ? ": look for a quote that is not closed" : ": look for lost line ends");
-    agb_status status = agb_text_window_move(&reader->window, reader->at,
-                                             held > reader->step_bytes ? held : reader->step_bytes, err);
+                        reader->format->quoted ? "a quote that is not closed" : "lost line ends");
+    size_t step = held > reader->step_bytes ? held : reader->step_bytes;
+    if (step > AGB_TEXT_MOST_ROW_BYTES - held)
+        step = AGB_TEXT_MOST_ROW_BYTES - held;
+    agb_status status = agb_text_window_move(&reader->window, reader->at, step, err);
     reader->at = reader->window.begin;
     return status;
 }

@@ -53,7 +53,8 @@ typedef struct agb_text_look {
     bool object;             /* begins with { */
     bool quote;              /* begins with " */
     bool name;               /* the whole line is a name: letters, digits and _, not beginning with a digit */
-    bool hidden;             /* packed in a pipe, and too little of it was taken out to unpack any */
+    bool hidden;             /* packed, and nothing can be unpacked of what is there: it is damaged, or from a pipe of
+                                which too little has come. Tsv takes these on, and tells what is wrong if any is */
 } agb_text_look;
 
 /* False when this is no text of ours, e.g. a file that calls itself Parquet. */

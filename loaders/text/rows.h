@@ -38,8 +38,8 @@ bool agb_text_refuse_fields(agb_text_piece *piece, const unsigned char *row_begi
 
 /* The three ways to store a field. False: see the piece's fault, or wants_nulls. */
 bool agb_text_put_null(agb_text_piece *piece, const agb_text_target *target, uint64_t row);
-bool agb_text_put_copy(agb_text_piece *piece, const agb_text_target *target, uint64_t row, const unsigned char *row_begin,
-                       const unsigned char *begin, const unsigned char *end);
+bool agb_text_put_copy(agb_text_piece *piece, const agb_text_target *target, uint64_t row,
+                       const unsigned char *row_begin, const unsigned char *begin, const unsigned char *end);
 /* Room for a string of up to `bytes`, to be filled and then stored with agb_text_store_bytes. NULL: see the fault. */
 unsigned char *agb_text_room(agb_text_piece *piece, const unsigned char *row_begin, size_t bytes);
 

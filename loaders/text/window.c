@@ -39,23 +39,29 @@ void agb_text_window_release(const agb_text_window *window, const unsigned char 
         madvise((void *)(window->map + from), to - from, MADV_DONTNEED);
 }
 
+/* Room for `bytes` in the buffer. Realloc moves pages where it can, which matters for a row of many MiB. */
+static agb_status grow_buffer(agb_text_window *window, size_t bytes, agb_error *err)
+{
+    if (bytes <= window->capacity)
+        return AGB_OK;
+    unsigned char *buffer = realloc(window->buffer, bytes);
+    if (!buffer)
+        return agb_fail(err, AGB_ERR_MEMORY, "text: the system refuses %zu bytes", bytes);
+    window->buffer = buffer;
+    window->capacity = bytes;
+    return AGB_OK;
+}
+
 static agb_status move_in_buffer(agb_text_window *window, const unsigned char *to, size_t step, agb_error *err)
 {
     size_t kept = (size_t)(window->end - to), got;
-    if (kept + step > window->capacity) {
-        unsigned char *buffer = malloc(kept + step);
-        if (!buffer)
-            return agb_fail(err, AGB_ERR_MEMORY, "text: the system refuses %zu bytes", kept + step);
-        if (kept)
-            memcpy(buffer, to, kept);
-        free(window->buffer);
-        window->buffer = buffer;
-        window->capacity = kept + step;
-    } else if (kept)
+    if (kept && to > window->buffer)
         memmove(window->buffer, to, kept);
+    agb_status status = grow_buffer(window, kept + step, err);
     window->begin = window->buffer;
     window->end = window->buffer + kept;
-    agb_status status = agb_text_source_read(window->source, window->buffer + kept, step, &got, err);
+    if (status == AGB_OK)
+        status = agb_text_source_read(window->source, window->buffer + kept, step, &got, err);
     if (status != AGB_OK)
         return status;
     window->end += got;
