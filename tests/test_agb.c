@@ -122,7 +122,7 @@ static void a_folder_of_files_is_one_table(void **state)
     }
 }
 
-static void huge_pages_are_honoured_by_reading(void **state)
+static void a_load_into_huge_pages_is_the_same(void **state)
 {
     fixture *f = *state;
     agb_table *saved = fixture_table(300001, 7), *loaded;
@@ -351,7 +351,7 @@ int main(void)
         WITH_FIXTURE(a_string_beyond_the_limit_is_refused_by_its_row),
         WITH_FIXTURE(only_wanted_columns_in_any_order),
         WITH_FIXTURE(a_folder_of_files_is_one_table),
-        WITH_FIXTURE(huge_pages_are_honoured_by_reading),
+        WITH_FIXTURE(a_load_into_huge_pages_is_the_same),
         WITH_FIXTURE(a_file_can_be_replaced_while_it_is_mapped),
         WITH_FIXTURE(all_columns_of_the_samples_come_back),
         WITH_FIXTURE(a_save_that_is_stopped_leaves_nothing),
