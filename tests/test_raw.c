@@ -93,7 +93,7 @@ static void a_magic_is_stronger_than_the_name(void **state)
 {
     (void)state;
     agb_table *table;
-    assert_fails(AGB_ERR_FORMAT, "parquet: ", load(&table, ".i64", "PAR1____\0\0\0\0PAR1    ", 24, NULL, err));
+    assert_fails(AGB_ERR_FORMAT, "parquet: ", load(&table, ".i64", "PAR1____\0\0\0\0PAR1____\0\0\0\0", 24, NULL, err));
     assert_fails(AGB_ERR_FORMAT, "agb: ", load(&table, ".i64", "AGBCOL\r\n\1\0\0\0\0\0\0\0", 16, NULL, err));
 }
 
