@@ -37,7 +37,8 @@ static agb_status make_room(names *names, size_t bytes, size_t n, agb_error *err
 {
     names->text = malloc(bytes ? bytes : 1);
     names->name = malloc((n ? n : 1) * sizeof *names->name);
-    return names->text && names->name ? AGB_OK : agb_fail(err, AGB_ERR_MEMORY, "load: no memory for the columns' names");
+    bool made = names->text && names->name;
+    return made ? AGB_OK : agb_fail(err, AGB_ERR_MEMORY, "load: no memory for the columns' names");
 }
 
 static agb_status split_names(names *names, const char *list, agb_error *err)

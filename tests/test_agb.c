@@ -318,8 +318,9 @@ static void what_cannot_be_written_is_refused(void **state)
     assert_fails(AGB_ERR_ARGUMENT, "dangling.agb: it is a link to nothing", save_to(f, link, "int32", err));
     assert_int_equal(fixture_files(f), 3);
     agb_table *table = fixture_table(10, 1);
+    agb_save_options options = {.codec = "lzo"};
     assert_fails(AGB_ERR_ARGUMENT, "codec 'lzo'|auto, zstd or none",
-                 agb_table_save(table, f->registry, f->path, fixture_names, 1, &(agb_save_options){.codec = "lzo"}, err));
+                 agb_table_save(table, f->registry, f->path, fixture_names, 1, &options, err));
     agb_table_destroy(table);
 }
 

@@ -283,7 +283,7 @@ static void blocks_outside_their_place_are_refused(void **state)
         agb_native_block *block = made_block(&m, 1, AGB_NATIVE_VALUES);
         block->offset = places[i].offset;
         block->stored_bytes = block->unpacked_bytes = places[i].bytes;
-        REFUSED(AGB_ERR_FORMAT, "column c: rows 2..3|overlaps its neighbour or the footer: allowed range is 32..48", &m);
+        REFUSED(AGB_ERR_FORMAT, "column c: rows 2..3|overlaps its neighbour or the footer|allowed range is 32..48", &m);
     }
 }
 

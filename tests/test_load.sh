@@ -26,15 +26,20 @@ groups() {    # groups SOURCE COLUMN: the answer about a column, as a file of al
         cat "$folder/groups"
 }
 
-lists() {    # lists FILES...: the folder holds exactly these, hidden ones included, besides our own
-    [ "$(cd "$folder/to" && ls -A)" = "$*" ]
+listing() {    # the files that were written, hidden ones included
+    (cd "$folder/to" && ls -A)
+}
+
+lists() {    # lists FILE: there is this one and no other; without an argument: none
+    [ "$(listing)" = "$*" ]
 }
 
 mkdir "$folder/to"
 printf 'UserID\tURL\tRegionID\n1\ta\t5\n-2\tb\t5\n1\t\t6\n' >"$folder/in.tsv"
 
 run load "$folder/in.tsv" --columns UserID,URL --output "$folder/to/a.agb" &&
-    grep -q 'a.agb: 3 rows, 2 columns, .* loaded in .*, written in ' "$folder/out" && [ ! -s "$folder/err" ] && lists a.agb
+    grep -q 'a.agb: 3 rows, 2 columns, .* loaded in .*, written in ' "$folder/out" &&
+    [ ! -s "$folder/err" ] && lists a.agb
 result says_what_it_wrote $?
 
 groups "$folder/in.tsv" UserID >"$folder/wanted" && groups "$folder/to/a.agb" UserID | cmp -s - "$folder/wanted"
@@ -52,27 +57,28 @@ for codec in auto zstd none; do
     groups "$folder/to/$codec.agb" UserID >"$folder/$codec" || break
 done
 groups synth:hits,rows=300000 UserID >"$folder/wanted"
-cmp -s "$folder/wanted" "$folder/auto" && cmp -s "$folder/wanted" "$folder/zstd" && cmp -s "$folder/wanted" "$folder/none" &&
+cmp -s "$folder/wanted" "$folder/auto" && cmp -s "$folder/wanted" "$folder/zstd" &&
+    cmp -s "$folder/wanted" "$folder/none" &&
     [ "$(wc -c <"$folder/to/zstd.agb")" -lt "$(wc -c <"$folder/to/none.agb")" ]
 result every_codec_gives_the_same_answer $?
 
-printf '1\n2\n' | run load - --columns UserID --output "$folder/to/a.agb" >/dev/null
-printf 'UserID\n1\n2\n' | run load - --columns UserID --output "$folder/to/a.agb" && grep -q ' 2 rows, 1 column,' "$folder/out"
+printf 'UserID\n1\n2\n' | run load - --columns UserID --output "$folder/to/a.agb" &&
+    grep -q ' 2 rows, 1 column,' "$folder/out"
 result standard_input_is_taken $?
 
 printf '\001\0\0\0\0\0\0\0' >"$folder/one"
-run load "$folder/one" --input-format raw --columns UserID --output "$folder/to/a.agb" && grep -q ' 1 row, ' "$folder/out" &&
-    groups "$folder/to/a.agb" UserID | grep -q '^1,1$'
+run load "$folder/one" --input-format raw --columns UserID --output "$folder/to/a.agb" &&
+    grep -q ' 1 row, ' "$folder/out" && groups "$folder/to/a.agb" UserID | grep -q '^1,1$'
 result an_input_format_is_taken $?
 
 refuses() {    # refuses NAME CODE WORDS ARGUMENTS...: one sentence with these words, that exit code, no new file
     name=$1 code=$2 words=$3
     shift 3
-    before=$(cd "$folder/to" && ls -A | cksum)
+    before=$(listing)
     run "$@"
     got=$?
-    [ $got = "$code" ] && [ "$(wc -l <"$folder/err")" = 1 ] && grep -qF -- "$words" "$folder/err" && [ ! -s "$folder/out" ] &&
-        [ "$before" = "$(cd "$folder/to" && ls -A | cksum)" ]
+    [ $got = "$code" ] && [ "$(wc -l <"$folder/err")" = 1 ] && grep -qF -- "$words" "$folder/err" &&
+        [ ! -s "$folder/out" ] && [ "$before" = "$(listing)" ]
     result "$name" $?
 }
 
@@ -81,9 +87,12 @@ refuses no_source 2 'load: SOURCE is missing' load
 refuses another_ending 2 'its ending is of no format that can be written: end it in .agb' load "$folder/in.tsv" \
     --output "$folder/to/b.csv"
 refuses a_misspelt_column 2 "did you mean 'UserID'" load "$folder/in.tsv" --columns userid --output "$folder/to/b.agb"
-refuses an_empty_column 2 'columns: name number 2 is empty' load "$folder/in.tsv" --columns UserID, --output "$folder/to/b.agb"
-refuses a_column_twice 2 "columns: 'URL' is named twice" load "$folder/in.tsv" --columns URL,URL --output "$folder/to/b.agb"
-refuses another_codec 2 "codec 'lzo': choose auto, zstd or none" load "$folder/in.tsv" --codec lzo --output "$folder/to/b.agb"
+refuses an_empty_column 2 'columns: name number 2 is empty' load "$folder/in.tsv" \
+    --columns UserID, --output "$folder/to/b.agb"
+refuses a_column_twice 2 "columns: 'URL' is named twice" load "$folder/in.tsv" --columns URL,URL \
+    --output "$folder/to/b.agb"
+refuses another_codec 2 "codec 'lzo': choose auto, zstd or none" load "$folder/in.tsv" --codec lzo \
+    --output "$folder/to/b.agb"
 refuses no_folder 1 'No such file or directory' load "$folder/in.tsv" --output "$folder/nowhere/b.agb"
 mkfifo "$folder/pipe.agb"
 refuses a_pipe 2 'pipe.agb: it is no regular file' load "$folder/in.tsv" --output "$folder/pipe.agb"
@@ -105,7 +114,8 @@ stop_by() {    # stop_by SIGNAL: the exit code of the command that was sent it
     for rows in 4000000 16000000; do
         rm -rf "$folder/to"
         mkdir "$folder/to"
-        "$aggbench" load "synth:hits,rows=$rows" --codec zstd --output "$folder/to/a.agb" >"$folder/out" 2>"$folder/err" &
+        "$aggbench" load "synth:hits,rows=$rows" --codec zstd --output "$folder/to/a.agb" \
+            >"$folder/out" 2>"$folder/err" &
         child=$!
         while kill -0 $child 2>/dev/null && lists; do
             sleep 0.01
@@ -115,7 +125,7 @@ stop_by() {    # stop_by SIGNAL: the exit code of the command that was sent it
         code=$?
         [ $code = 0 ] || break
     done
-    return $code
+    return "$code"
 }
 
 for signal in TERM HUP; do

@@ -19,8 +19,8 @@ static int tear_down(void **state)
 }
 
 /* Writes a file whose name has this suffix, loads its column, and removes it. */
-static agb_status load(agb_table **out, const char *suffix, const void *bytes, size_t n, const agb_load_options *options,
-                       agb_error *err)
+static agb_status load(agb_table **out, const char *suffix, const void *bytes, size_t n,
+                       const agb_load_options *options, agb_error *err)
 {
     char path[64];
     const char *name = "UserID";

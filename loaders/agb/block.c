@@ -54,11 +54,11 @@ static agb_status check_codec(const agb_native_block *block, agb_error *err)
 {
     uint64_t stored = block->stored_bytes, unpacked = block->unpacked_bytes;
     if (block->codec >= AGB_NATIVE_CODECS)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "codec number %u is not known: take a newer program or write the file "
-                        "again", block->codec);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "codec number %u is not known: take a newer program or write the "
+                        "file again", block->codec);
     if (unpacked > AGB_NATIVE_MOST_BLOCK_BYTES)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "a block of %" PRIu64 " unpacked bytes is larger than the limit of %d",
-                        unpacked, AGB_NATIVE_MOST_BLOCK_BYTES);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "a block of %" PRIu64 " unpacked bytes is larger than the limit of "
+                        "%d", unpacked, AGB_NATIVE_MOST_BLOCK_BYTES);
     if (block->codec == AGB_NATIVE_NONE && stored != unpacked)
         return agb_fail(err, AGB_ERR_FORMAT, "an uncompressed block of %" PRIu64 " bytes claims to have %" PRIu64,
                         stored, unpacked);
@@ -99,9 +99,9 @@ agb_status agb_native_block_verify(const agb_native_block *block, const void *st
     uint64_t hash = XXH3_64bits(stored, block->stored_bytes);
     if (hash == block->hash)
         return AGB_OK;
-    return agb_fail(err, AGB_ERR_FORMAT, "the %" PRIu64 " bytes at offset %" PRIu64 " are damaged: their checksum is %016"
-                    PRIx64 ", it should be %016" PRIx64 ": get a good copy", block->stored_bytes, block->offset, hash,
-                    block->hash);
+    return agb_fail(err, AGB_ERR_FORMAT, "the %" PRIu64 " bytes at offset %" PRIu64 " are damaged: their checksum is "
+                    "%016" PRIx64 ", it should be %016" PRIx64 ": get a good copy", block->stored_bytes, block->offset,
+                    hash, block->hash);
 }
 
 static agb_status no_memory(uint64_t bytes, agb_error *err)

@@ -34,22 +34,23 @@ static const unsigned char *take(cursor *c, uint64_t bytes)
     return c->at - bytes;
 }
 
-static uint64_t take_u64(cursor *c)
+static uint64_t take_number(cursor *c, size_t bytes)
 {
-    const unsigned char *at = take(c, 8);
+    const unsigned char *at = take(c, bytes);
     uint64_t value = 0;
     if (at)
-        memcpy(&value, at, sizeof value);
+        memcpy(&value, at, bytes);
     return value;
+}
+
+static uint64_t take_u64(cursor *c)
+{
+    return take_number(c, sizeof(uint64_t));
 }
 
 static uint32_t take_u32(cursor *c)
 {
-    const unsigned char *at = take(c, 4);
-    uint32_t value = 0;
-    if (at)
-        memcpy(&value, at, sizeof value);
-    return value;
+    return (uint32_t)take_number(c, sizeof(uint32_t));
 }
 
 static agb_status cut_short(agb_error *err)
@@ -119,7 +120,7 @@ static agb_status check_chunk(agb_native_column *column, size_t number, uint64_t
     return AGB_OK;
 }
 
-/* A block begins where the one before has ended, or later, and ends before the footer; one that is absent is nothing. */
+/* A block begins where the one before has ended, or later, and ends before the footer; an absent one is nothing. */
 static agb_status check_block(const agb_native_column *column, const agb_native_chunk *chunk,
                               const agb_native_block *block, uint64_t *at, uint64_t end, agb_error *err)
 {
@@ -129,10 +130,10 @@ static agb_status check_block(const agb_native_column *column, const agb_native_
     if (agb_native_block_is_absent(block))
         return AGB_OK;
     if (block->offset < *at || block->offset > end || block->stored_bytes > end - block->offset)
-        return agb_fail(err, AGB_ERR_FORMAT, "column %s: rows %" PRIu64 "..%" PRIu64 ": a block of %" PRIu64 " bytes at "
-                        "offset %" PRIu64 " overlaps its neighbour or the footer: allowed range is %" PRIu64 "..%" PRIu64,
-                        column->name, chunk->row, chunk->row + chunk->rows - 1, block->stored_bytes, block->offset, *at,
-                        end);
+        return agb_fail(err, AGB_ERR_FORMAT, "column %s: rows %" PRIu64 "..%" PRIu64 ": a block of %" PRIu64 " bytes "
+                        "at offset %" PRIu64 " overlaps its neighbour or the footer: allowed range is %" PRIu64 "..%"
+                        PRIu64, column->name, chunk->row, chunk->row + chunk->rows - 1, block->stored_bytes,
+                        block->offset, *at, end);
     *at = block->offset + block->stored_bytes;
     return AGB_OK;
 }
@@ -252,8 +253,8 @@ agb_status agb_native_footer_read(agb_native_file *out, const agb_input *input, 
         return agb_fail(err, AGB_ERR_MEMORY, "the system refused %" PRIu64 " bytes for the footer", tail[1]);
     status = agb_file_read(input->fd, tail[0], bytes, tail[1], err);
     if (status == AGB_OK && XXH3_64bits(bytes, tail[1]) != tail[2])
-        status = agb_fail(err, AGB_ERR_FORMAT, "the footer is damaged: its checksum is %016" PRIx64 ", it should be %016"
-                          PRIx64 ": get a good copy", (uint64_t)XXH3_64bits(bytes, tail[1]), tail[2]);
+        status = agb_fail(err, AGB_ERR_FORMAT, "the footer is damaged: its checksum is %016" PRIx64 ", it should be "
+                          "%016" PRIx64 ": get a good copy", (uint64_t)XXH3_64bits(bytes, tail[1]), tail[2]);
     if (status == AGB_OK)
         status = parse(out, &(cursor){.at = bytes, .end = bytes + tail[1]}, tail[0], err);
     free(bytes);

@@ -10,7 +10,7 @@
 agb_status agb_native_footer_read(agb_native_file *out, const agb_input *input, agb_error *err);
 void agb_native_file_release(agb_native_file *file);
 
-/* The footer and the tail of a file whose blocks end at `offset`; the caller frees them. NULL when memory is refused. */
+/* Footer and tail of a file whose blocks end at `offset`; the caller frees them. NULL when memory is refused. */
 unsigned char *agb_native_footer_make(const agb_native_file *file, uint64_t offset, size_t *bytes);
 void agb_native_header_make(unsigned char *header);
 uint32_t agb_native_type_number(agb_type type);    /* as the file has it; 0 when it cannot */

@@ -69,7 +69,10 @@ enum {
     AGB_NATIVE_CHUNK_STRING_BYTES = 2 << 20
 };
 
-typedef enum agb_native_kind { AGB_NATIVE_VALUES, AGB_NATIVE_NULLS, AGB_NATIVE_BYTES, AGB_NATIVE_KINDS } agb_native_kind;
+typedef enum agb_native_kind {
+    AGB_NATIVE_VALUES, AGB_NATIVE_NULLS, AGB_NATIVE_BYTES, AGB_NATIVE_KINDS
+} agb_native_kind;
+
 typedef enum agb_native_codec { AGB_NATIVE_NONE, AGB_NATIVE_ZSTD, AGB_NATIVE_CODECS } agb_native_codec;
 typedef enum agb_native_coding { AGB_NATIVE_PLAIN, AGB_NATIVE_RUNS, AGB_NATIVE_CODINGS } agb_native_coding;
 

@@ -62,8 +62,8 @@ static agb_status cut(writing *self, agb_native_column *column, const agb_column
     for (uint64_t row = 0; row < self->file.rows;) {
         uint64_t rows = chunk_rows(source, row, self->file.rows);
         if (rows == 0)
-            return agb_fail(err, AGB_ERR_UNSUPPORTED, "writing %s: column %s: row %" PRIu64 ": a string of %zu bytes is "
-                            "larger than the limit of %d", self->path, column->name, row,
+            return agb_fail(err, AGB_ERR_UNSUPPORTED, "writing %s: column %s: row %" PRIu64 ": a string of %zu bytes "
+                            "is larger than the limit of %d", self->path, column->name, row,
                             ((const agb_bytes *)source->values)[row].length, AGB_NATIVE_MOST_BLOCK_BYTES);
         if ((column->chunks & (column->chunks - 1)) == 0) {    /* full at each power of two */
             size_t room = column->chunks ? 2 * column->chunks : 1;
