@@ -44,7 +44,8 @@ static const struct answer {
      "-4975559395456095104", 102},
     {"UserID", "EventTime < '2013-07-15 00:00:00'", 387, 4579, 194, 199153,
      "-8351596774216514728", 94},
-    {"URL", "CounterID = 38 AND EventDate >= '2013-07-01' AND EventDate <= '2013-07-31' AND DontCountHits = 0 AND IsRefresh = 0 AND URL <> ''", 5621, 12335, 301, 252661,
+    {"URL", "CounterID = 38 AND EventDate >= '2013-07-01' AND EventDate <= '2013-07-31' AND DontCountHits = 0 "
+     "AND IsRefresh = 0 AND URL <> ''", 5621, 12335, 301, 252661,
      "https://produkty%2F", 111},
     {"Title", "CounterID = 38 AND EventDate >= '2013-07-15' AND IsRefresh <> 0", 4449, 12020, 611, 868172,
      "Друговицы Бритни Спирс", 170},
@@ -113,8 +114,8 @@ static void check_answer(const struct answer *wanted, const agb_plan *plan, cons
     if (digest.groups != wanted->groups || digest.rows != wanted->rows || digest.max_count != wanted->max_count ||
         sum_squares(sink) != wanted->squares || strcmp(fifth, wanted->fifth) != 0 ||
         (n == 5 && top[4].count != wanted->fifth_count))
-        fail_msg("%s: %s where %s: %llu groups, %llu rows, max %llu, fifth %s", plan->aggregator->name, wanted->group_by,
-                 wanted->where ? wanted->where : "-", (unsigned long long)digest.groups,
+        fail_msg("%s: %s where %s: %llu groups, %llu rows, max %llu, fifth %s", plan->aggregator->name,
+                 wanted->group_by, wanted->where ? wanted->where : "-", (unsigned long long)digest.groups,
                  (unsigned long long)digest.rows, (unsigned long long)digest.max_count, fifth);
     agb_sink_destroy(sink);
 }

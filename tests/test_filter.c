@@ -19,13 +19,14 @@ static const uint8_t nulls[ROWS] = {0, 1, 0, 0, 1, 0};
 static int set_up(void **state)
 {
     (void)state;
-    static const agb_bytes strings[ROWS] = {{NULL, 0}, {(const unsigned char *)"a", 1}, {(const unsigned char *)"ab", 2},
-                                            {(const unsigned char *)"it's", 4}, {(const unsigned char *)"b", 1},
-                                            {(const unsigned char *)"b\0c", 3}};
+    static const agb_bytes strings[ROWS] = {{NULL, 0}, {(const unsigned char *)"a", 1},
+                                            {(const unsigned char *)"ab", 2}, {(const unsigned char *)"it's", 4},
+                                            {(const unsigned char *)"b", 1}, {(const unsigned char *)"b\0c", 3}};
     const struct { const char *name; agb_type type; const void *values; const uint8_t *nulls; } columns[] = {
         {"i", AGB_TYPE_INT32, ints, NULL}, {"u", AGB_TYPE_UINT32, unsigneds, NULL}, {"l", AGB_TYPE_INT64, longs, NULL},
         {"w", AGB_TYPE_UINT64, wides, NULL}, {"b", AGB_TYPE_BOOL, bools, NULL}, {"s", AGB_TYPE_BYTES, strings, NULL},
-        {"n", AGB_TYPE_INT32, ints, nulls}, {"t", AGB_TYPE_BYTES, strings, nulls}, {"odd name\"", AGB_TYPE_INT32, ints, NULL}};
+        {"n", AGB_TYPE_INT32, ints, nulls}, {"t", AGB_TYPE_BYTES, strings, nulls},
+        {"odd name\"", AGB_TYPE_INT32, ints, NULL}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     assert_ok(agb_registry_create(&registry, err));
     assert_ok(agb_table_create(&table, err));

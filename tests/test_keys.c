@@ -197,7 +197,8 @@ static void null_and_the_empty_string_are_two_groups(void **state)
 static void strings_stand_in_the_order_of_their_bytes(void **state)
 {
     fixture *f = *state;
-    const agb_bytes strings[] = {text("b"), text("a"), text("ab"), text("\xff"), text(""), {(const unsigned char *)"a", 2}};
+    const agb_bytes strings[] = {text("b"), text("a"), text("ab"), text("\xff"), text(""),
+                                 {(const unsigned char *)"a", 2}};
     fill(f, (source[]){{"s", AGB_TYPE_BYTES, strings, NULL}}, 1, 6);
     agb_key_layout *layout;
     assert_ok(agb_key_layout_create(&layout, f->table, "s", err));
