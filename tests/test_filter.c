@@ -202,7 +202,8 @@ static void what_is_not_understood_is_named(void **state)
 static void what_does_not_fit_is_named_with_its_type(void **state)
 {
     (void)state;
-    assert_fails(AGB_ERR_NOT_FOUND, "where: the table has no column 'Odd'", bind("Odd = 5", err));
+    assert_fails(AGB_ERR_NOT_FOUND, "where: the table has no column 'odd nam'|did you mean 'odd name",
+                 bind("\"odd nam\" = 5", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: s = 5|'s' is bytes|string in single quotes", bind("s = 5", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: s > -5|bytes", bind("s > -5", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: i = '62'|'i' is int32|whole number, or a date", bind("i = '62'", err));
@@ -212,6 +213,30 @@ static void what_does_not_fit_is_named_with_its_type(void **state)
     assert_fails(AGB_ERR_ARGUMENT, "24:00:00|no such date", bind("l = '2013-07-15 24:00:00'", err));
     assert_fails(AGB_ERR_ARGUMENT, "'u' is uint32|it holds days", bind("u = '2013-07-15 00:00:00'", err));
     assert_fails(AGB_ERR_ARGUMENT, "'b' is bool|0 or 1", bind("b = '2013-07-15'", err));
+}
+
+/* Every sentence of up to 12 pieces drawn at random is either understood or refused with a sentence. */
+static void garbage_is_understood_or_refused(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"i", "s", "'", "''", "\"", "=", "<>", "<", "!", "5", "-", " ", "AND", " and ",
+                                         "2013-07-15", "'2013-07-15'", "9999999999999999999", "\t", "x"};
+    uint64_t random = 1;
+    size_t understood = 0;
+    for (size_t i = 0; i < 100000; i++) {
+        char where[300] = "";
+        agb_error err = {0};
+        size_t n = 1 + i % 12;
+        for (size_t k = 0; k < n; k++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            strcat(where, pieces[(random >> 33) % (sizeof pieces / sizeof *pieces)]);
+        }
+        if (bind(where, &err) == AGB_OK)
+            understood++;
+        else
+            assert_true(strncmp(err.text, "where: ", 7) == 0);
+    }
+    assert_true(understood > 0);
 }
 
 static void weights_follow_the_rows_that_are_left(void **state)
@@ -245,6 +270,7 @@ int main(void)
         cmocka_unit_test(null_meets_no_condition),
         cmocka_unit_test(what_is_not_understood_is_named),
         cmocka_unit_test(what_does_not_fit_is_named_with_its_type),
+        cmocka_unit_test(garbage_is_understood_or_refused),
         cmocka_unit_test(weights_follow_the_rows_that_are_left),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
