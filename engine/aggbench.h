@@ -333,6 +333,7 @@ typedef struct agb_plan {
     agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own. A collect sink
                                              keeps its groups in it: it must outlive them */
     const agb_observer *observer;         /* borrowed; may be NULL */
+    const char *spill_folder;             /* where a strategy that spills may put its nameless file; NULL = /var/tmp */
 } agb_plan;
 
 typedef struct agb_stats {
@@ -345,6 +346,7 @@ typedef struct agb_stats {
     uint64_t phase_ns[AGB_MOST_PHASES];          /* worker 0's time in each phase; they add up to wall_ns */
     uint64_t peak_bytes;                         /* most that the aggregator held at once */
     uint64_t result_bytes;                       /* memory of the sink that took the groups */
+    uint64_t spilled_bytes;                      /* written to the spill file */
     char note[256];                              /* what the aggregator had to say, or "" */
 } agb_stats;
 

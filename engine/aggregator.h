@@ -109,6 +109,7 @@ typedef struct agb_config {
     agb_hash hash;
     agb_caches caches;
     bool weighted;                        /* batches carry weights; only with the trait AGB_TAKES_WEIGHTS */
+    uint64_t memory_budget;               /* bytes that may be held at once; 0 = no limit */
 } agb_config;
 
 typedef struct agb_host agb_host;
@@ -129,6 +130,8 @@ struct agb_host {
     agb_status (*emit_bytes)(agb_host *host, unsigned worker, const agb_bytes *keys, const uint64_t *counts,
                              size_t groups);
     void (*hash_bytes)(agb_host *host, const agb_bytes *keys, size_t n, uint64_t *hashes);
+    agb_status (*spill)(agb_host *host, const void *bytes, size_t n, uint64_t *ticket);
+    agb_status (*fetch)(agb_host *host, uint64_t ticket, void *bytes, size_t n);
 };
 
 /* 64-byte aligned memory, charged to the run's budget; content undefined unless AGB_ZEROED. NULL when refused. */
@@ -219,6 +222,19 @@ static inline uint64_t agb_hash_pair(agb_hash hash, const uint64_t *pair)
 static inline void agb_hash_bytes(agb_host *host, const agb_bytes *keys, size_t n, uint64_t *hashes)
 {
     host->hash_bytes(host, keys, n, hashes);
+}
+
+/* Writes a block to the run's own file, which has no name and ends with the run; *ticket (never 0) leads back to it. Not
+ * charged to the budget. From any worker. A full disk and the like: a failure to be returned, its sentence is kept. */
+static inline agb_status agb_spill(agb_host *host, const void *bytes, size_t n, uint64_t *ticket)
+{
+    return host->spill(host, bytes, n, ticket);
+}
+
+/* Reads a block back, as often as needed; n as it was written. Its checksum is verified. */
+static inline agb_status agb_fetch(agb_host *host, uint64_t ticket, void *bytes, size_t n)
+{
+    return host->fetch(host, ticket, bytes, n);
 }
 
 /* Append only. Constant; no code runs when it is registered. */

@@ -33,6 +33,7 @@ typedef struct run {
     agb_sink *sink;
     agb_key_layout *layout;
     agb_selection *selection;    /* NULL without a filter */
+    agb_spill_file *spill;
     agb_batch_source source;     /* what the lanes' batchers read */
     unsigned phases;
     lane *lane;
@@ -146,11 +147,21 @@ static void host_note(agb_host *host, const char *text)
     snprintf(r->stats.note, sizeof r->stats.note, "%s", text);
 }
 
+static agb_status host_spill(agb_host *host, const void *bytes, size_t n, uint64_t *ticket)
+{
+    return agb_spill_file_write(((run *)host)->spill, bytes, n, ticket);
+}
+
+static agb_status host_fetch(agb_host *host, uint64_t ticket, void *bytes, size_t n)
+{
+    return agb_spill_file_read(((run *)host)->spill, ticket, bytes, n);
+}
+
 static const agb_host services = {
     .abi = AGB_AGGREGATOR_ABI, .size = sizeof(agb_host), .alloc = host_alloc, .release = host_release,
     .phase = host_phase, .emit_begin = host_emit_begin, .emit_end = host_emit_end,
     .parallel_for = host_parallel_for, .note = host_note, .emit_bytes = host_emit_bytes,
-    .hash_bytes = host_hash_bytes,
+    .hash_bytes = host_hash_bytes, .spill = host_spill, .fetch = host_fetch,
 };
 
 /* ---- Checking a plan ---- */
@@ -242,8 +253,11 @@ static agb_status prepare(run *r, agb_error *err)
         status = agb_memory_create(&r->memory, NULL, err);
     if (status != AGB_OK)
         return status;
+    r->config.memory_budget = agb_memory_budget(r->memory);
     status = agb_sink_open(r->sink, r->layout->kind, r->memory, !plan->memory, r->config.workers, err);
     agb_memory_reset(r->memory);
+    if (status == AGB_OK)
+        status = agb_spill_file_create(&r->spill, plan->spill_folder ? plan->spill_folder : "/var/tmp", err);
     return status;
 }
 
@@ -322,6 +336,9 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
                         (long long)(after.live - before.live));
     if (status == AGB_OK)
         return AGB_OK;
+    const agb_error *spill = agb_spill_file_failure(r->spill);
+    if (spill)
+        return agb_fail(err, spill->status, "%s: %s", name, spill->text);
     agb_status refused = status == AGB_ERR_MEMORY ? agb_memory_refusal(r->memory, name, err) : AGB_OK;
     return refused != AGB_OK ? refused : agb_fail(err, status, "%s: %s", name, agb_status_text(status));
 }
@@ -352,6 +369,7 @@ static void sum_up(run *r)
     r->stats.workers = r->config.workers;
     r->stats.phases = r->phases;
     r->stats.result_bytes = agb_sink_bytes(r->sink);
+    r->stats.spilled_bytes = agb_spill_file_bytes(r->spill);
     for (unsigned i = 0; i < r->config.workers; i++)
         r->stats.nulls += r->lane[i].nulls;
 }
@@ -367,6 +385,7 @@ agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *sta
     for (unsigned i = 0; r.lane && i < r.config.workers; i++)
         agb_batcher_release(&r.lane[i].batcher);
     free(r.lane);
+    agb_spill_file_destroy(r.spill);
     agb_selection_destroy(r.selection);
     agb_key_layout_destroy(r.layout);
     if (stats)

@@ -20,6 +20,19 @@ void agb_pages_unmap(void *base, size_t bytes);
 size_t agb_pages_round(size_t bytes);                                     /* up to what map really takes */
 void agb_bytes_in_words(uint64_t bytes, char *text, size_t room);         /* "512 MiB" */
 
+uint64_t agb_memory_budget(const agb_memory *memory);                     /* 0 = no limit */
+
+/* spill_file.c: a nameless file for what does not fit the budget. Blocks may be written and read by several workers at once;
+ * a ticket is never 0. The first failure is kept as a sentence. */
+typedef struct agb_spill_file agb_spill_file;
+
+agb_status agb_spill_file_create(agb_spill_file **out, const char *folder, agb_error *err);
+void agb_spill_file_destroy(agb_spill_file *spill);
+agb_status agb_spill_file_write(agb_spill_file *spill, const void *bytes, size_t n, uint64_t *ticket);
+agb_status agb_spill_file_read(agb_spill_file *spill, uint64_t ticket, void *bytes, size_t n);
+uint64_t agb_spill_file_bytes(const agb_spill_file *spill);                         /* written so far */
+const agb_error *agb_spill_file_failure(const agb_spill_file *spill);               /* NULL when there was none */
+
 /* sink.c: how the driver feeds a sink. */
 agb_status agb_sink_open(agb_sink *sink, agb_key_kind kind, agb_memory *memory, bool owns_memory, unsigned workers,
                          agb_error *err);
