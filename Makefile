@@ -134,7 +134,7 @@ test: all $(tests) $(plugins) ## build and run the tests; T=name runs one
 
 check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
 	$(MAKE) --no-print-directory test SAN=address,undefined
-	$(MAKE) --no-print-directory test SAN=thread T='conformance pool counters perf tsv csv jsonl text synth'
+	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
 test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches packages into build/pmu)

@@ -265,7 +265,8 @@ typedef struct agb_digest {
     uint64_t rows;         /* sum of their counts */
     uint64_t max_count;
     uint64_t checksum;     /* order-free: sum modulo 2^64 over the groups of XXH3_64bits(key bytes) * count; words are
-                              hashed as 8-byte, pairs as 16-byte little-endian values */
+                              hashed as 8-byte, pairs as 16-byte little-endian values, strings as they stand: of several
+                              columns as agb_key_layout puts them together */
 } agb_digest;
 
 typedef struct agb_group {

@@ -77,6 +77,8 @@ agb_status agb_aggregator_check(const agb_aggregator *aggregator, const char *fr
 
 /* table.c: what other parts need beyond aggbench.h and loader.h. */
 const char **agb_table_names(const agb_table *table);    /* NULL-ended; free() it; NULL without memory */
+/* AGB_ERR_NOT_FOUND, with the nearest name. clause: "group by" ... */
+agb_status agb_table_no_column(const agb_table *table, const char *clause, const char *wanted, agb_error *err);
 agb_status agb_table_add(agb_table *table, const char *name, agb_type type, agb_pages pages, agb_error *err);
 void agb_table_loaded(agb_table *table, const char *format);    /* counts the NULLs, keeps the loader's name */
 

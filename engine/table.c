@@ -336,3 +336,13 @@ const char **agb_table_names(const agb_table *table)
         names[i] = table->column[i].name;
     return names;
 }
+
+agb_status agb_table_no_column(const agb_table *table, const char *clause, const char *wanted, agb_error *err)
+{
+    const char **names = agb_table_names(table);
+    const char *near = names ? agb_nearest_name(names, wanted) : NULL;
+    agb_fail(err, AGB_ERR_NOT_FOUND, "%s: the table has no column '%s'%s%s%s", clause, wanted,
+             near ? ": did you mean '" : "", near ? near : "", near ? "'" : "");
+    free(names);
+    return AGB_ERR_NOT_FOUND;
+}
