@@ -85,7 +85,7 @@ PACKED_INLINE size_t first_come_count(first_come *t, const uint64_t *entries, si
     uint64_t *slots = t->slots, *miss = missed;
     uint64_t multiplier = t->multiplier, field = UINT64_C(1) << t->bits, low = field - 1, top = field / 2;
     unsigned shift = t->shift;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (const uint64_t *end = entries + n; entries < end; entries++) {
         uint64_t entry = *entries, key = counted ? entry & ~low : entry;
         uint64_t *slot = &slots[(remixed ? key * multiplier : entry) >> shift];
@@ -234,7 +234,7 @@ static inline agb_status packed_emit_last(linear_table *t, agb_host *host, unsig
 
 /* ---- The cascade ---- */
 
-enum { MISSES = 4096, LEAST_LOG2_SLOTS = 6, LAST_LOG2_CELLS = 10 };
+enum { MISSES = 4096, LEAST_LOG2_SLOTS = 6, LAST_LOG2_CELLS = 10, LAST_LOAD = 60 };
 
 /* Odd numbers without pattern (from the digits of pi), one for each level's hash. */
 #define PACKED_FIRST UINT64_C(0x243f6a8885a308d3)
@@ -268,7 +268,7 @@ static inline bool cascade_open(cascade *c, agb_host *host, const packing *p, si
     c->missed = (uint64_t *)agb_alloc(host, 2 * MISSES * sizeof *c->missed, 0);
     return c->missed && first_come_open(&c->first, host, p, most_slots, PACKED_FIRST)
            && first_come_open(&c->second, host, p, most_slots / 2, PACKED_SECOND)
-           && linear_table_open(&c->last, host, LAST_LOG2_CELLS, 0, 60, (agb_hash){0, PACKED_LAST});
+           && linear_table_open(&c->last, host, LAST_LOG2_CELLS, 0, LAST_LOAD, (agb_hash){0, PACKED_LAST});
 }
 
 static inline void cascade_close(cascade *c)
@@ -307,14 +307,16 @@ static __attribute__((noinline)) bool cascade_pass_on(cascade *c)
     return true;
 }
 
-/* A list's entries, chunk by chunk from the newest; the next chunk is asked for while this one is counted. */
+/* A list's entries, chunk by chunk from the newest. The next chunk's first quarter is asked for while this one is
+ * counted; the processor's own prefetcher knows the rest by then, but cannot know where the next chunk is. (Asking for
+ * all of it at once fills the queue of outstanding misses: 12 % slower; for none of it: 20 %.) */
 PACKED_INLINE bool cascade_count_list(cascade *c, uint64_t *place, arena *recycle, bool counted, bool remixed)
 {
     while (place) {
         chunk *from = chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
-        for (int i = 0; older && i < LINES_A_CHUNK; i++)
-            __builtin_prefetch((char *)older + 64 * i);
+        for (size_t line = 0; older && line < LINES_A_CHUNK / 4; line++)
+            __builtin_prefetch((uint64_t *)older + line * WORDS_A_LINE);
         c->misses += first_come_count(&c->first, words, (size_t)(place - words), c->missed + c->misses, counted, remixed);
         if (c->misses > MISSES && !cascade_pass_on(c))
             return false;
@@ -343,6 +345,15 @@ static inline bool cascade_count_pairs(cascade *c, uint64_t *place, bool remixed
     return true;
 }
 
+/* A part with far too many groups has left a table behind that is slow to search for groups: back to a small one. */
+static inline bool cascade_shrink_last(cascade *c)
+{
+    if (c->last.mask < c->most_slots)
+        return true;
+    linear_table_close(&c->last, c->host);
+    return linear_table_open(&c->last, c->host, LAST_LOG2_CELLS, 0, LAST_LOAD, (agb_hash){0, PACKED_LAST});
+}
+
 /* Emits all groups of the part and empties the tables. */
 static inline agb_status cascade_emit(cascade *c, unsigned worker, size_t part)
 {
@@ -352,7 +363,7 @@ static inline agb_status cascade_emit(cascade *c, unsigned worker, size_t part)
         status = first_come_emit(&c->second, c->host, worker, &c->packing, part, &c->groups);
     if (status == AGB_OK)
         status = packed_emit_last(&c->last, c->host, worker, &c->packing, part, &c->groups);
-    return status;
+    return status == AGB_OK && !cascade_shrink_last(c) ? AGB_ERR_MEMORY : status;
 }
 
 #endif
