@@ -11,7 +11,7 @@ comma   = ,
 B       = build/$(VARIANT)
 
 CFLAGS  = $(OPT)
-override CFLAGS += -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -fvisibility=hidden -fPIC -pthread -MMD -MP \
+override CFLAGS += -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -fPIC -pthread -MMD -MP \
           $(if $(MARCH),-march=$(MARCH)) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) -pthread
 LDLIBS  = $(DEPS_LIBS) -ldl -lm
@@ -49,6 +49,10 @@ build/deps.mk: .ci/deps
 	@sh .ci/deps > $@.new || { rm -f $@.new; exit 1; }
 	@mv $@.new $@
 
+# Short lines instead of whole commands; `make V=1` shows them.
+Q   = $(if $(V),,@)
+say = @$(if $(V),:,echo "  $(1)")
+
 # As many jobs as processors, unless the caller said otherwise.
 ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
 MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 1)
@@ -62,9 +66,10 @@ inc_bench       = -Iengine -Ibench
 inc_tests       = -Iengine -Iaggregators -Iloaders -Ibench -Itests
 folder          = $(firstword $(subst /, ,$(1)))
 
-$(B)/%.o: %.c build/deps.mk
+$(B)/%.o: %.c build/deps.mk Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(DEPS_CFLAGS) $(inc_$(call folder,$*)) $(DEFINES) -c $< -o $@
+	$(call say,cc $<)
+	$(Q)$(CC) $(CFLAGS) $(DEPS_CFLAGS) $(inc_$(call folder,$*)) $(DEFINES) -c $< -o $@
 
 $(B)/bench/machine.o: DEFINES = -DAGB_FLAGS='"$(OPT)$(if $(MARCH), -march=$(MARCH))$(if $(SAN), -fsanitize=$(SAN))"' \
                                 -DAGB_COMMIT='"$(shell git describe --always --dirty 2>/dev/null)"'
@@ -85,27 +90,34 @@ $(B)/slots_families.c: $(slots_src) Makefile
 	@{ printf '/* Made by the Makefile from bench/slots. */\n#include "slots.h"\n'; \
 	   $(call list,slots,$(slots_src)); } | sed 's/agb_builtin_slotss/agb_slots_families/' > $@
 
-$(B)/%.o: $(B)/%.c build/deps.mk
-	$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@
+$(B)/%.o: $(B)/%.c build/deps.mk Makefile
+	$(Q)$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@
 
 # ---- programs ----
 $(B)/libaggbench.a: $(lib_obj)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(B)/aggbench: $(B)/bench/main.o $(cmd_obj) $(B)/libaggbench.a
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(call say,link $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $(tests): $(B)/tests/%: $(B)/tests/%.o $(cmd_obj) $(B)/libaggbench.a
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) $(DEPS_TEST_LIBS) -o $@
+	$(call say,link $@)
+	$(Q)$(CC) $(LDFLAGS) $^ $(LDLIBS) $(DEPS_TEST_LIBS) -o $@
 
-$(B)/plugins/%.so: aggregators/%.c
+$(B)/plugins/%.so: aggregators/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+	$(call say,plug-in $@)
+	$(Q)$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
-$(B)/plugins/%.so: tests/plugins/%.c
+$(B)/plugins/%.so: tests/plugins/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+	$(call say,plug-in $@)
+	$(Q)$(CC) $(CFLAGS) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+
+$(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 plugins: $(plugins) ## every aggregator also as a plug-in
 
@@ -121,10 +133,13 @@ check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then wi
 	$(MAKE) --no-print-directory test SAN=thread T='conformance pool'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
+test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches packages into build/pmu)
+	+@tests/pmu/boot.sh
+
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help deps plugins pivot test check clean
+.PHONY: all help deps plugins pivot test check test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -98,6 +98,15 @@ static inline bool linear_table_reserve(linear_table *t, agb_host *host, size_t 
     return true;
 }
 
+/* Adds weight to the key's group, growing when that is due; false: no memory. */
+static inline bool linear_table_put(linear_table *t, agb_host *host, uint64_t key, uint64_t weight)
+{
+    if (t->groups == t->limit && !linear_table_grow(t, host))
+        return false;
+    linear_table_add(t, agb_hash_word(t->hash, key), key, weight);
+    return true;
+}
+
 /* Emits every group and leaves the table empty. Cells are copied without asking whether they are occupied, and the
  * place moves on only if they were: no branch to mispredict, but one group more of room. */
 static inline agb_status linear_table_emit(linear_table *t, agb_host *host, unsigned worker)

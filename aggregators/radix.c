@@ -25,35 +25,10 @@
  * Try
  *   aggbench run synth:hits,rows=10M --aggregator naive,radix --sweep bits=6..14
  *   aggbench run synth:same,rows=10M --aggregator naive,radix      (one group: the extra pass buys nothing) */
-#include "linear_table.h"
-
-enum { CHUNK_BYTES = 4096, CHUNK_WORDS = CHUNK_BYTES / 8, HEADER_WORDS = 2, LEAST_SLAB_BYTES = 2 << 20 };
-
-typedef union chunk {
-    union chunk *older;                /* of the same part */
-    uint64_t words[CHUNK_WORDS];       /* from HEADER_WORDS on: keys, or keys and weights in turn */
-} chunk;
-
-typedef struct slab {                  /* where chunks are cut from */
-    struct slab *older;
-    size_t bytes;
-} slab;
-
-typedef struct writer {                /* one a worker: no two workers ever write to one chunk */
-    uint64_t **place;                  /* of each part: where the next key goes */
-    slab *slabs;
-    chunk *free, *end;                 /* the rest of the newest slab */
-    linear_table table;
-    agb_status status;                 /* of the aggregate phase */
-} writer;
+#include "partitions_part.h"
 
 typedef struct radix {
-    agb_host *host;
-    unsigned bits, workers;
-    size_t parts, place_bytes;
-    bool weighted;
-    agb_hash hash;
-    writer *writer;                    /* workers entries */
+    partitions partitions;
 } radix;
 
 enum { PARTITION, AGGREGATE };
@@ -66,167 +41,35 @@ static const agb_param params[] = {
     {0},
 };
 
-/* ---- Partition ---- */
-
-static bool radix_add_slab(radix *self, writer *w)
-{
-    size_t bytes = self->parts * CHUNK_BYTES;
-    if (bytes < LEAST_SLAB_BYTES)
-        bytes = LEAST_SLAB_BYTES;
-    slab *s = agb_alloc(self->host, bytes, 0);
-    if (!s)
-        return false;
-    *s = (slab){w->slabs, bytes};
-    w->slabs = s;
-    /* The slab's own words take up the beginning; chunks start at the next boundary. */
-    uintptr_t start = ((uintptr_t)(s + 1) + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1);
-    w->free = (chunk *)start;
-    w->end = (chunk *)(((uintptr_t)s + bytes) & ~(uintptr_t)(CHUNK_BYTES - 1));
-    return true;
-}
-
-/* Hangs a new chunk before the full one (or before nothing) and returns its first place; NULL: no memory. */
-static uint64_t *radix_next_chunk(radix *self, writer *w, uint64_t *full)
-{
-    if (w->free == w->end && !radix_add_slab(self, w))
-        return NULL;
-    chunk *fresh = w->free++;
-    fresh->older = full ? (chunk *)(full - CHUNK_WORDS) : NULL;
-    return fresh->words + HEADER_WORDS;
-}
-
-/* A place at a boundary is a full chunk's end, or, being NULL, that of a part without chunks. */
-static inline bool is_chunk_end(const uint64_t *place)
-{
-    return ((uintptr_t)place & (CHUNK_BYTES - 1)) == 0;
-}
-
-static inline agb_status radix_scatter(radix *self, writer *w, const uint64_t *keys, const uint64_t *weights,
-                                       size_t rows)
-{
-    uint64_t **places = w->place;
-    unsigned shift = 64 - self->bits;
-    agb_hash hash = self->hash;
-    for (size_t i = 0; i < rows; i++) {
-        size_t part = agb_hash_word(hash, keys[i]) >> shift;
-        uint64_t *place = places[part];
-        if (__builtin_expect(is_chunk_end(place), 0)) {
-            place = radix_next_chunk(self, w, place);
-            if (!place)
-                return AGB_ERR_MEMORY;
-        }
-        *place++ = keys[i];
-        if (weights)
-            *place++ = weights[i];
-        places[part] = place;
-    }
-    return AGB_OK;
-}
-
-/* ---- Aggregate ---- */
-
-static inline bool radix_count_words(radix *self, linear_table *table, const uint64_t *words, size_t n, bool weighted)
-{
-    size_t step = weighted ? 2 : 1;
-    if (!linear_table_reserve(table, self->host, n / step))
-        return false;
-    for (size_t i = 0; i < n; i += step)
-        linear_table_add(table, agb_hash_word(self->hash, words[i]), words[i], weighted ? words[i + 1] : 1);
-    return true;
-}
-
-/* One writer's chunks of a part, newest first: only the newest can be partly filled. */
-static bool radix_count_chunks(radix *self, linear_table *table, uint64_t *place)
-{
-    while (place) {
-        chunk *c = (chunk *)((uintptr_t)(place - 1) & ~(uintptr_t)(CHUNK_BYTES - 1));
-        size_t words = (size_t)(place - c->words) - HEADER_WORDS;
-        bool counted = self->weighted ? radix_count_words(self, table, c->words + HEADER_WORDS, words, true)
-                                      : radix_count_words(self, table, c->words + HEADER_WORDS, words, false);
-        if (!counted)
-            return false;
-        place = c->older ? c->older->words + CHUNK_WORDS : NULL;
-    }
-    return true;
-}
-
-static void radix_aggregate(void *argument, unsigned worker, size_t part)
-{
-    radix *self = argument;
-    writer *w = &self->writer[worker];
-    if (w->status != AGB_OK)
-        return;
-    agb_phase(self->host, worker, AGGREGATE);
-    for (unsigned i = 0; i < self->workers; i++) {
-        if (!radix_count_chunks(self, &w->table, self->writer[i].place[part])) {
-            w->status = AGB_ERR_MEMORY;
-            return;
-        }
-    }
-    if (w->table.groups)
-        w->status = linear_table_emit(&w->table, self->host, worker);
-}
-
-/* ---- The contract ---- */
-
 static agb_status radix_create(agb_host *host, const agb_config *config, void **out)
 {
     radix *self = agb_alloc(host, sizeof *self, AGB_ZEROED);
     *out = self;
     if (!self)
         return AGB_ERR_MEMORY;
-    self->host = host;
-    self->bits = (unsigned)config->params[BITS];
-    self->parts = (size_t)1 << self->bits;
-    self->place_bytes = self->parts * sizeof(uint64_t *);
-    self->weighted = config->weighted;
-    self->hash = config->hash;
-    self->writer = agb_alloc(host, config->workers * sizeof(writer), AGB_ZEROED);
-    if (!self->writer)
-        return AGB_ERR_MEMORY;
-    self->workers = config->workers;
-    for (unsigned i = 0; i < self->workers; i++) {
-        writer *w = &self->writer[i];
-        w->place = agb_alloc(host, self->place_bytes, AGB_ZEROED);
-        if (!w->place || !linear_table_open(&w->table, host, 10, self->bits, (unsigned)config->params[LOAD],
-                                            self->hash))
-            return AGB_ERR_MEMORY;
-    }
-    return AGB_OK;
+    bool opened = partitions_open(&self->partitions, host, config, (unsigned)config->params[BITS],
+                                  (unsigned)config->params[LOAD]);
+    return opened ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status radix_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     radix *self = state;
-    writer *w = &self->writer[worker];
-    return batch->weights ? radix_scatter(self, w, batch->keys, batch->weights, batch->rows)
-                          : radix_scatter(self, w, batch->keys, NULL, batch->rows);
+    return partitions_scatter(&self->partitions, worker, batch);
 }
 
 static agb_status radix_finish(void *state)
 {
     radix *self = state;
-    agb_status status = agb_parallel_for(self->host, self->parts, radix_aggregate, self);
-    for (unsigned i = 0; status == AGB_OK && i < self->workers; i++)
-        status = self->writer[i].status;
-    return status;
+    return partitions_aggregate(&self->partitions, AGGREGATE);
 }
 
 static void radix_destroy(void *state)
 {
     radix *self = state;
-    for (unsigned i = 0; i < self->workers; i++) {
-        writer *w = &self->writer[i];
-        while (w->slabs) {
-            slab *s = w->slabs;
-            w->slabs = s->older;
-            agb_release(self->host, s, s->bytes);
-        }
-        linear_table_close(&w->table, self->host);
-        agb_release(self->host, w->place, self->place_bytes);
-    }
-    agb_release(self->host, self->writer, self->workers * sizeof(writer));
-    agb_release(self->host, self, sizeof *self);
+    agb_host *host = self->partitions.host;
+    partitions_close(&self->partitions);
+    agb_release(host, self, sizeof *self);
 }
 
 const agb_aggregator agb_aggregator_radix = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What this machine can count, found by counting: a loop whose least number of instructions is known is run under the
- * kernel's generic events, then under every pass of the processor's family. A live but false counter (a virtual machine
- * that reports thousands of instructions a second, an event that exists and stays 0) is worse than none, so what does
- * not pass is not offered. User mode only, from the first open: asking for more would be refused for the wrong reason. */
+ * kernel's generic events, then under every pass of the processor's family. A live but false counter (a virtual
+ * machine that reports thousands of instructions a second, an event that exists and stays 0) is worse than none, so
+ * what does not pass is not offered. User mode only, from the first open: asking for more would be refused for the
+ * wrong reason. */
 #include "perf.h"
 #include "pfm.h"
 #include "processor.h"
@@ -13,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Turns of the known loop, 0.5 ms. Each has at least two instructions, an increment and a branch; no processor here does
- * more than 8 instructions a cycle. */
+/* Turns of the known loop, 0.5 ms. Each has at least two instructions, an increment and a branch; no processor here
+ * does more than 8 instructions a cycle. */
 enum { TURNS = 1000000, LEAST_INSTRUCTIONS = 2 * TURNS, MOST_INSTRUCTIONS = 40 * TURNS, LEAST_CYCLES = TURNS / 4 };
 
 static void known_loop(void)
@@ -52,7 +53,8 @@ static bool open_generic(const agb_perf_place *place, const agb_slots *family, a
 {
     static const uint64_t codes[] = {PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS};
     static const char *const names[] = {"cycles", "instructions"};
-    uint64_t pmu = family && family->pmu ? agb_slots_type(place->root, family) : 0;
+    uint32_t type = family ? agb_slots_type(place->root, family) : PERF_TYPE_RAW;
+    uint64_t pmu = type == PERF_TYPE_RAW ? 0 : type;    /* 0: the kernel's choice, the only one it has */
     group->events = 0;
     for (unsigned i = 0; i < 2; i++) {
         int leader = i > 0 ? group->handle[0] : -1;
@@ -133,18 +135,31 @@ static void add_reason(agb_counter_support *out, const char *reason)
     snprintf(out->reason + used, sizeof out->reason - used, "%s%s", used ? "; " : "", reason);
 }
 
+static bool has_working_spare(const agb_pass *passes, const bool *counts, unsigned pass)
+{
+    for (unsigned i = 0; passes[i].name; i++)
+        if (counts[i] && passes[i].spare_for == pass + 1)
+            return true;
+    return false;
+}
+
+/* Passes in order, so that a spare knows whether it is needed. A refusal is worth telling only where no spare helps. */
 static void probe_passes(const agb_perf_place *place, agb_counter_support *out)
 {
     const agb_pass *passes = out->family->passes;
-    for (unsigned i = 0; passes[i].name && out->passes < AGB_MOST_PASSES; i++) {
-        char reason[256];
-        if (passes[i].usable && !passes[i].usable(&place->cpu))
+    bool counts[AGB_MOST_PASSES] = {false};
+    char reasons[AGB_MOST_PASSES][256] = {""};
+    for (unsigned i = 0; passes[i].name && i < AGB_MOST_PASSES; i++) {
+        bool needless = passes[i].spare_for && counts[passes[i].spare_for - 1];
+        if (needless || (passes[i].usable && !passes[i].usable(&place->cpu)))
             continue;
-        if (pass_counts(place, out->family, &passes[i], &out->switch_ns, reason, sizeof reason))
+        counts[i] = pass_counts(place, out->family, &passes[i], &out->switch_ns, reasons[i], sizeof reasons[i]);
+        if (counts[i])
             out->pass_of[out->passes++] = (unsigned char)i;
-        else
-            add_reason(out, reason);
     }
+    for (unsigned i = 0; passes[i].name && i < AGB_MOST_PASSES; i++)
+        if (reasons[i][0] && !has_working_spare(passes, counts, i))
+            add_reason(out, reasons[i]);
     out->available = out->passes > 0;
 }
 

@@ -2,43 +2,33 @@
 /* The measuring itself: see experiment.h.
  *
  * Order of things for each source: the table is loaded by all processors and the load's threads end; the reference
- * answer and the machine's floor are found in child processes; then every contestant is forked from this process, which
- * has one thread and the loaded table, and waits. A round lets each of them count once, in an order shuffled anew, so
- * that a machine that slows down slows all of them alike. */
+ * answer and the machine's floor are found in child processes; then the contestants are forked from this process, which
+ * has one thread and the loaded table, and take turns: see rounds.c. */
 #include "experiment.h"
 
-#include "contestant.h"
+#include "rounds.h"
 #include "summary.h"
 
-#include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_REPETITIONS = 2 };    /* an interval of one is none */
-static const double noisy_share = 0.02;
+/* For our own children; --timeout is for the contestants. */
+static const double patience_s = 3600;
 
-/* One source's part of the experiment. The twin, if there is one, is the last of the field. */
+/* One source's part of the experiment. */
 typedef struct session {
     const agb_experiment *experiment;
     agb_results *results;
     size_t source;
-    double start_s;
     agb_table *table;
     agb_reference reference;
     agb_contest contest;
-    agb_contestant *contestants;
-    agb_result *field;
-    agb_group *top;          /* room for one contestant's */
-    size_t *order;
-    size_t n;
-    unsigned repetitions;
-    uint64_t random;
-    uint64_t program_bytes;  /* of this process before the load */
+    agb_field field;
 } session;
 
-static void tell_progress(const agb_experiment *experiment, const char *what, const char *subject, uint64_t done,
-                          uint64_t total)
+void agb_tell_progress(const agb_experiment *experiment, const char *what, const char *subject, uint64_t done,
+                       uint64_t total)
 {
     if (experiment->progress)
         experiment->progress(experiment->context, &(agb_progress){what, subject, done, total});
@@ -48,7 +38,7 @@ static void tell_progress(const agb_experiment *experiment, const char *what, co
 
 static void loading(void *context, uint64_t done, uint64_t total)
 {
-    tell_progress(context, "loading", "rows", done, total);
+    agb_tell_progress(context, "loading", "rows", done, total);
 }
 
 static agb_status load_table(session *self, agb_error *err)
@@ -111,7 +101,7 @@ static void measure_floor(session *self)
         agb_results_note(self->results, "no floor: %s", answer.error.text);
         return;
     }
-    agb_answer heard = agb_process_hear(&process, &answer, sizeof answer, self->experiment->timeout_s);
+    agb_answer heard = agb_process_hear(&process, &answer, sizeof answer, patience_s);
     agb_process_end(&process, true);
     info->has_floor = heard == AGB_ANSWER_WHOLE && answer.error.status == AGB_OK;
     if (info->has_floor)
@@ -121,7 +111,7 @@ static void measure_floor(session *self)
                          heard == AGB_ANSWER_WHOLE ? answer.error.text : "its process ended");
 }
 
-/* ---- The contestants ---------------------------------------------------------------------------------------------- */
+/* ---- The whole ---------------------------------------------------------------------------------------------------- */
 
 static void set_contest(session *self)
 {
@@ -136,219 +126,51 @@ static void set_contest(session *self)
         .top = settings->top};
 }
 
-static void refuse(agb_result *result, agb_state state, const agb_error *error)
+/* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
+ * the safe side of what was measured. A fifth of the memory stays free. */
+static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
 {
-    result->state = state;
-    snprintf(result->reason, sizeof result->reason, "%s", error->text);
+    enum { BYTES_PER_ROW = 16, BYTES_PER_GROUP = 32, LEAST_BYTES = 1 << 24, LEAST = 2 };
+    uint64_t each = info->rows * BYTES_PER_ROW + info->groups * BYTES_PER_GROUP + LEAST_BYTES;
+    uint64_t fit = available_bytes / 5 * 4 / each;
+    return fit < LEAST ? LEAST : fit;
 }
 
-static void enter_contestant(session *self, size_t i, const agb_entry *entry)
-{
-    agb_result *result = &self->field[i];
-    unsigned rounds = self->experiment->settings.warmup + self->repetitions;
-    agb_error error = {0};
-    result->name = strdup(entry->name);
-    result->params = strdup(entry->params);
-    result->aggregator = entry->aggregator;
-    result->source = self->source;
-    result->runs = calloc(rounds, sizeof *result->runs);
-    if (!entry->aggregator) {
-        refuse(result, AGB_STATE_FAILED, &entry->refused);
-    } else if (!(entry->aggregator->traits & AGB_TAKES_WORDS)) {
-        agb_fail(&error, AGB_ERR_UNSUPPORTED, "does not take integer keys");
-        refuse(result, AGB_STATE_SKIPPED, &error);
-    } else if (!result->runs ||
-               agb_contestant_start(&self->contestants[i], &self->contest, entry->aggregator, result->params,
-                                    &error) != AGB_OK) {
-        refuse(result, AGB_STATE_FAILED, &error);
-    } else {
-        agb_params_parse(entry->aggregator, result->params, result->param_values, NULL);
-        if (self->experiment->settings.threads > 1 && !(entry->aggregator->traits & AGB_PARALLEL))
-            agb_results_note(self->results, "%s runs on one worker: it is not a parallel aggregator", result->name);
-    }
-}
-
-static agb_status enter_all(session *self, agb_error *err)
+static agb_status find_reference(session *self, agb_error *err)
 {
     const agb_experiment *experiment = self->experiment;
-    bool twin = experiment->twin && experiment->n_entries > 0 && experiment->entries[0].aggregator;
-    self->n = experiment->n_entries + twin;
-    self->contestants = calloc(self->n + 1, sizeof *self->contestants);
-    self->field = calloc(self->n + 1, sizeof *self->field);
-    self->order = calloc(self->n + 1, sizeof *self->order);
-    self->top = calloc(experiment->settings.top + 1, sizeof *self->top);
-    if (!self->contestants || !self->field || !self->order || !self->top)
-        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the table of results");
-    set_contest(self);
-    for (size_t i = 0; i < self->n; i++)
-        enter_contestant(self, i, &experiment->entries[i < experiment->n_entries ? i : 0]);
-    return AGB_OK;
-}
-
-/* ---- The rounds --------------------------------------------------------------------------------------------------- */
-
-/* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-static void shuffle(session *self)
-{
-    for (size_t i = 0; i < self->n; i++)
-        self->order[i] = i;
-    for (size_t i = self->n; i > 1; i--) {
-        size_t j = next_random(&self->random) % i, kept = self->order[i - 1];
-        self->order[i - 1] = self->order[j];
-        self->order[j] = kept;
-    }
-}
-
-static void record_run(const session *self, agb_result *result, const agb_measurement *measurement, unsigned round,
-                       unsigned position)
-{
-    const agb_stats *stats = &measurement->stats;
-    agb_run *run = &result->runs[result->n_runs++];
-    *run = (agb_run){.round = round, .position = position, .warmup = round < self->experiment->settings.warmup,
-                     .wall_s = (double)stats->wall_ns * 1e-9, .setup_s = (double)stats->setup_ns * 1e-9,
-                     .teardown_s = (double)stats->teardown_ns * 1e-9, .verify_s = measurement->verify_s,
-                     .usage = measurement->usage, .counts = measurement->counts};
-    double span_s = run->wall_s + run->setup_s + run->teardown_s;
-    run->noisy = run->usage.runq_wait_s > noisy_share * span_s;
-    for (size_t phase = 0; phase < stats->phases && phase < AGB_MOST_PHASES; phase++)
-        run->phase_s[phase] = (double)stats->phase_ns[phase] * 1e-9;
-    result->n_warmup += run->warmup;
-    result->stats = *stats;
-    result->digest = measurement->digest;
-    result->accounted_peak_bytes = self->program_bytes + agb_table_bytes(self->table) + measurement->memory.mapped_peak;
-    result->peak_rss_bytes = measurement->peak_rss_bytes;
-}
-
-static void keep_top(const session *self, agb_result *result, size_t n)
-{
-    result->top = calloc(n + 1, sizeof *result->top);
-    if (!result->top)
-        return;
-    memcpy(result->top, self->top, n * sizeof *result->top);
-    result->n_top = n;
-}
-
-static void run_one(session *self, size_t i, unsigned round, unsigned position, bool last)
-{
-    agb_result *result = &self->field[i];
-    if (result->state != AGB_STATE_OK)
-        return;
-    unsigned passes = self->contest.support ? self->contest.support->passes : 0;
-    agb_measurement measurement = {0};
-    result->state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, last, &measurement,
-                                       self->top);
-    if (result->state != AGB_STATE_OK) {
-        refuse(result, result->state, &measurement.error);
-        return;
-    }
-    record_run(self, result, &measurement, round, position);
-    if (last)
-        keep_top(self, result, measurement.top);
-}
-
-/* After the first rounds: as many repetitions as the time that is left allows. */
-static void fit_repetitions(session *self, double round_s)
-{
-    double left_s = self->experiment->most_s - (agb_now_s() - self->start_s);
-    double fit = left_s / round_s;
-    unsigned wanted = self->repetitions;
-    if (fit < LEAST_REPETITIONS)
-        fit = LEAST_REPETITIONS;
-    if (fit >= wanted)
-        return;
-    self->repetitions = (unsigned)fit;
-    agb_results_note(self->results, "%u repetitions instead of %u, to keep the whole command within %.0f s",
-                     self->repetitions, wanted, self->experiment->most_s);
-}
-
-static void run_rounds(session *self)
-{
-    const agb_experiment *experiment = self->experiment;
-    unsigned warmup = experiment->settings.warmup;
-    for (unsigned round = 0; round < warmup + self->repetitions; round++) {
-        double start = agb_now_s();
-        shuffle(self);
-        for (unsigned position = 0; position < self->n; position++) {
-            size_t i = self->order[position];
-            tell_progress(experiment, round < warmup ? "warming up" : "measuring", self->field[i].name,
-                          round * self->n + position, (warmup + self->repetitions) * self->n);
-            run_one(self, i, round, position, round + 1 == warmup + self->repetitions);
-        }
-        if (experiment->most_s > 0 && round + 1 == (warmup ? warmup : 1))
-            fit_repetitions(self, agb_now_s() - start);
-    }
-    tell_progress(experiment, "measured", "", 1, 1);
-}
-
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
-
-static agb_status write_groups(session *self, agb_error *err)
-{
-    const agb_experiment *experiment = self->experiment;
-    if (!experiment->groups)
-        return AGB_OK;
-    for (size_t i = 0; i < experiment->n_entries; i++) {
-        if (self->field[i].state == AGB_STATE_OK) {
-            tell_progress(experiment, "writing groups", experiment->groups, 0, 0);
-            return agb_contestant_write_groups(&self->contestants[i], experiment->groups, err);
-        }
-    }
-    return agb_fail(err, AGB_ERR_CONTRACT, "--groups: %s: not written: no aggregator gave a right answer",
-                    experiment->groups);
-}
-
-static void end_session(session *self)
-{
-    for (size_t i = 0; i < self->n && self->contestants; i++)
-        agb_contestant_end(&self->contestants[i]);
-    free(self->contestants);
-    free(self->order);
-    free(self->top);
-    if (self->field) {
-        for (size_t i = 0; i < self->n; i++)
-            agb_result_release(&self->field[i]);
-    }
-    free(self->field);
-    agb_reference_release(&self->reference);
-    agb_table_destroy(self->table);
+    agb_source_info *info = &self->results->sources[self->source];
+    agb_tell_progress(experiment, "counting the reference answer", "", 0, 0);
+    agb_status status = agb_reference_count(&self->reference, experiment->registry, self->table,
+                                            experiment->settings.group_by, patience_s, err);
+    info->reference_s = self->reference.seconds;
+    info->groups = self->reference.digest.groups;
+    info->nulls = self->reference.nulls;
+    return status;
 }
 
 static agb_status run_source(session *self, agb_error *err)
 {
-    const agb_experiment *experiment = self->experiment;
-    const agb_settings *settings = &experiment->settings;
+    agb_field *field = &self->field;
     agb_status status = load_table(self, err);
+    if (status == AGB_OK)
+        status = find_reference(self, err);
     if (status != AGB_OK)
         return status;
-    agb_source_info *info = &self->results->sources[self->source];
-    tell_progress(experiment, "counting the reference answer", "", 0, 0);
-    status = agb_reference_count(&self->reference, experiment->registry, self->table, settings->group_by,
-                                 experiment->timeout_s, err);
-    if (status != AGB_OK)
-        return status;
-    info->reference_s = self->reference.seconds;
-    info->groups = self->reference.digest.groups;
-    info->nulls = self->reference.nulls;
-    tell_progress(experiment, "measuring the machine's bandwidth", "", 0, 0);
+    agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
     measure_floor(self);
-    status = enter_all(self, err);
-    if (status != AGB_OK)
-        return status;
-    run_rounds(self);
-    status = write_groups(self, err);
-    bool twin = self->n > experiment->n_entries;
-    agb_summarize_source(self->results, self->field, experiment->n_entries,
-                         twin ? &self->field[experiment->n_entries] : NULL, experiment->support);
-    if (self->repetitions != settings->repetitions)
-        self->results->settings.repetitions = self->repetitions;
+    set_contest(self);
+    agb_machine machine;
+    agb_machine_read(&machine);
+    field->table_bytes = agb_table_bytes(self->table);
+    field->most_at_once = self->experiment->most_at_once;
+    if (field->most_at_once == 0)
+        field->most_at_once = most_at_once(&self->results->sources[self->source], machine.memory_available_bytes);
+    status = agb_rounds_run(field, err);
+    if (field->rows)
+        agb_summarize_source(self->results, field->rows, self->experiment->n_entries, field->twin,
+                             self->experiment->support);
+    self->results->settings.repetitions = field->repetitions;
     return status;
 }
 
@@ -377,12 +199,15 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
     uint64_t program_bytes = agb_peak_rss_bytes();
     agb_status status = AGB_OK;
     for (size_t i = 0; i < experiment->n_sources && status == AGB_OK; i++) {
-        session session = {.experiment = experiment, .results = out, .source = i, .start_s = agb_now_s(),
-                           .random = experiment->settings.seed + i, .program_bytes = program_bytes};
-        session.repetitions = repetitions_for(experiment, out);
+        session session = {.experiment = experiment, .results = out, .source = i};
+        session.field = (agb_field){.experiment = experiment, .results = out, .source = i, .contest = &session.contest,
+                                    .start_s = agb_now_s(), .random = experiment->settings.seed + i,
+                                    .program_bytes = program_bytes, .repetitions = repetitions_for(experiment, out)};
         out->n_sources = i + 1;
         status = run_source(&session, err);
-        end_session(&session);
+        agb_field_release(&session.field);
+        agb_reference_release(&session.reference);
+        agb_table_destroy(session.table);
     }
     return status;
 }

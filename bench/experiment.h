@@ -30,6 +30,7 @@ typedef struct agb_experiment {
     const agb_counter_support *support;    /* NULL: counters are switched off */
     double timeout_s;
     double most_s;                         /* fewer repetitions, at least two, so as not to exceed this; 0 = no limit */
+    size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool twin;                             /* run the baseline in a second process, too */
     const char *groups;                    /* file for all groups of the first good contestant, or NULL */
     void (*progress)(void *context, const agb_progress *progress);    /* or NULL */
@@ -39,5 +40,9 @@ typedef struct agb_experiment {
 /* Fills out->sources, results, comparisons, noises, notes and settings; the caller fills the rest. A contestant that
  * fails is a row, not an error; an error is what leaves nothing to report: no table, no reference answer. */
 agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out, agb_error *err);
+
+/* For the parts of an experiment. */
+void agb_tell_progress(const agb_experiment *experiment, const char *what, const char *subject, uint64_t done,
+                       uint64_t total);
 
 #endif

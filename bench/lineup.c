@@ -12,6 +12,9 @@
 
 enum { MOST_NAMES = 256 };
 
+/* The baseline of `all`. */
+static const char plainest[] = "naive";
+
 /* ---- Entries ------------------------------------------------------------------------------------------------------ */
 
 static agb_status add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
@@ -49,20 +52,31 @@ agb_status agb_lineup_find_aggregator(const agb_registry *registry, const char *
                     *name ? name : "(empty)", near ? ": did you mean " : "", near ? near : "");
 }
 
+static bool takes_part(const agb_experiment *experiment, const agb_aggregator *aggregator)
+{
+    for (size_t i = 0; i < experiment->n_entries; i++) {
+        if (experiment->entries[i].aggregator == aggregator)
+            return true;
+    }
+    return false;
+}
+
+/* Every aggregator that does not take part yet; the plainest first, because the first is the baseline. */
 static agb_status add_all(agb_lineup *lineup, const char *params, agb_error *err)
 {
+    agb_experiment *experiment = &lineup->experiment;
     if (*params)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--aggregator: all:%s: `all` takes no parameters: name the aggregator",
                         params);
-    const agb_aggregator *aggregator;
-    for (size_t i = 0; (aggregator = agb_registry_aggregator_at(lineup->registry, i)); i++) {
-        if (aggregator->traits & AGB_EXAMPLE)
-            continue;
-        agb_status status = add_entry(&lineup->experiment, aggregator, aggregator->name, "", NULL, err);
-        if (status != AGB_OK)
-            return status;
+    const agb_aggregator *aggregator = agb_registry_find_aggregator(lineup->registry, plainest);
+    agb_status status = AGB_OK;
+    if (aggregator && !takes_part(experiment, aggregator))
+        status = add_entry(experiment, aggregator, plainest, "", NULL, err);
+    for (size_t i = 0; status == AGB_OK && (aggregator = agb_registry_aggregator_at(lineup->registry, i)); i++) {
+        if (!(aggregator->traits & AGB_EXAMPLE) && !takes_part(experiment, aggregator))
+            status = add_entry(experiment, aggregator, aggregator->name, "", NULL, err);
     }
-    return AGB_OK;
+    return status;
 }
 
 /* "radix:bits=10" */
@@ -97,15 +111,6 @@ static agb_status add_list(agb_lineup *lineup, const char *list, agb_error *err)
         status = add_named(lineup, word, err);
     free(copy);
     return status;
-}
-
-static bool takes_part(const agb_experiment *experiment, const agb_aggregator *aggregator)
-{
-    for (size_t i = 0; i < experiment->n_entries; i++) {
-        if (experiment->entries[i].aggregator == aggregator)
-            return true;
-    }
-    return false;
 }
 
 /* What a child finds out about a plug-in. */
@@ -397,6 +402,8 @@ static agb_status check_column(const agb_lineup *lineup, const char *source, agb
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
     agb_status status = agb_source_describe(&schema, lineup->registry, source, err);
+    if (status == AGB_ERR_NOT_FOUND)
+        return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
     if (status != AGB_OK)
         return status;
     for (size_t i = 0; i < schema.columns; i++) {
@@ -444,6 +451,9 @@ agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err)
 {
     *out = (agb_results){.support = lineup->support, .counters_off = !lineup->experiment.support};
     agb_machine_read(&out->machine);
+    if (strstr(out->machine.flags, "-fsanitize") || strstr(out->machine.flags, "-O0"))
+        agb_results_note(out, "this program was built for finding errors (%s): its times mean nothing",
+                         out->machine.flags);
     for (size_t i = 0; i < lineup->warnings.n_notes; i++)
         agb_results_note(out, "%s", lineup->warnings.notes[i]);
     return agb_experiment_run(&lineup->experiment, out, err);

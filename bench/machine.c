@@ -45,8 +45,8 @@ void agb_machine_hypervisor(const char *root, char *name, size_t size)
 {
     static const named signatures[] = {
         {"KVMKVMKVM", "KVM"}, {"Microsoft Hv", "Hyper-V"}, {"VMwareVMware", "VMware"}, {"XenVMMXenVMM", "Xen"},
-        {"TCGTCGTCGTCG", "QEMU without KVM"}, {"VBoxVBoxVBox", "VirtualBox"}, {"bhyve", "bhyve"}, {"prl hyperv", "Parallels"},
-        {"ACRNACRNACRN", "ACRN"}, {NULL, NULL}};
+        {"TCGTCGTCGTCG", "QEMU without KVM"}, {"VBoxVBoxVBox", "VirtualBox"}, {"bhyve", "bhyve"},
+        {"prl hyperv", "Parallels"}, {"ACRNACRNACRN", "ACRN"}, {NULL, NULL}};
     static const named makers[] = {
         {"QEMU", "QEMU"}, {"Amazon EC2", "Amazon EC2"}, {"Google Compute", "Google Compute Engine"}, {"KVM", "KVM"},
         {"VMware", "VMware"}, {"VirtualBox", "VirtualBox"}, {"Virtual Machine", "Hyper-V"}, {"Xen", "Xen"},

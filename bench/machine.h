@@ -27,7 +27,7 @@ unsigned agb_machine_allowed_cpus(int *cpus, unsigned most);
  * put before /proc and /sys. */
 unsigned agb_machine_default_threads(const char *root);
 
-/* Bytes that this process may still take: MemAvailable, or what the control group's limit leaves where that is lower. */
+/* Bytes this process may still take: MemAvailable, or what the control group's limit leaves where that is less. */
 uint64_t agb_machine_available_bytes(const char *root);
 /* Name of the hypervisor, "" on bare metal. CPUID is asked only when root is "". */
 void agb_machine_hypervisor(const char *root, char *name, size_t size);

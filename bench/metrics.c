@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From counts to metrics: each repetition is judged by itself, a metric is the median over the repetitions that gave it,
- * and what cannot be true is withheld with the reason. Counts of worker threads were summed before: a ratio is computed
- * once from sums, never as a mean of ratios. */
+/* From counts to metrics: each repetition is judged by itself, a metric is the median over the repetitions that gave
+ * it, and what cannot be true is withheld with the reason. Counts of worker threads were summed before: a ratio is
+ * computed once from sums, never as a mean of ratios. */
 #include "slots.h"
 #include "statistics.h"
 
@@ -75,6 +75,33 @@ void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, dou
         agb_metrics_set(out, metric, percent);
 }
 
+void agb_metrics_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values)
+{
+    enum { LINE_BYTES = 64 };
+    static const struct {
+        const char *symbol;
+        agb_metric metric;
+        double unit;
+    } plain[] = {
+        {"CYC", AGB_CYCLES, 1},
+        {"INS", AGB_INSTRUCTIONS, 1},
+        {"OPS", AGB_OPS_RETIRED, 1},
+        {"LLC", AGB_LLC_MISSES, 1},
+        {"WALKS", AGB_DTLB_WALKS, 1},
+        {"DEMAND", AGB_DRAM_DEMAND_BYTES, LINE_BYTES},
+        {"FILLS", AGB_DRAM_FILL_BYTES, LINE_BYTES},
+    };
+    for (unsigned event = 0; pass->events[event].symbol; event++) {
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+            agb_metric metric = plain[i].metric;
+            if (strncmp(pass->events[event].symbol, plain[i].symbol, strlen(plain[i].symbol)) == 0)
+                agb_metrics_set(out, metric, out->value[metric] + plain[i].unit * (double)values[event]);
+        }
+    }
+    if (out->has[AGB_INSTRUCTIONS] && out->value[AGB_CYCLES] > 0)
+        agb_metrics_set(out, AGB_IPC, out->value[AGB_INSTRUCTIONS] / out->value[AGB_CYCLES]);
+}
+
 static void withhold(agb_metrics *out, agb_metric metric)
 {
     out->has[metric] = false;
@@ -92,8 +119,8 @@ static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
                                                  : "not measured: the counters never ran (%.0f %%)",
                          100.0 * (double)counts->running_ns / (double)counts->enabled_ns);
     else if (counts->enabled_ns < LEAST_NS)
-        agb_metrics_note(out, "too short to count: %.0f of at least %.0f microseconds", (double)counts->enabled_ns / 1e3,
-                         (double)LEAST_NS / 1e3);
+        agb_metrics_note(out, "too short to count: %.0f of at least %.0f microseconds",
+                         (double)counts->enabled_ns / 1e3, (double)LEAST_NS / 1e3);
     else if (a_second < LEAST_EVENTS_A_SECOND)
         agb_metrics_note(out, "unreliable: %.0f cycles a second on a busy core", a_second);
     else
@@ -138,7 +165,8 @@ static void check_closure(agb_metrics *out)
     bool closes = sum <= 100 + CLOSURE_POINTS && (!whole || sum >= 100 - CLOSURE_POINTS);
     if (closes)
         return;
-    agb_metrics_note(out, "shares: unreliable: level 1 comes to %.1f %%, not 100 within %.0f points", sum, CLOSURE_POINTS);
+    agb_metrics_note(out, "shares: unreliable: level 1 comes to %.1f %%, not 100 within %.0f points", sum,
+                     CLOSURE_POINTS);
     for (unsigned i = 0; i < ALL; i++)
         withhold(out, shares[i]);
 }

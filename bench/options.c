@@ -293,8 +293,9 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
             return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: %s: options begin with two dashes: see aggbench %s --help",
                             command->name, word, command->name);
         } else if (out->operand || !command->operand) {
-            return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: %s: several files can be given as a folder or a quoted glob",
-                            command->name, word, command->operand ? "a second operand" : "takes no operand");
+            return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: %s", command->name, word,
+                            command->operand ? "one operand too many: several files go as a folder or a quoted glob"
+                                             : "takes no operand");
         } else {
             out->operand = word;
         }

@@ -91,14 +91,22 @@ static int publish(const agb_output *out)
     return 0;
 }
 
+/* errno of the first write that failed, or 0. It may have failed long ago: one more byte brings the reason back. */
+static int write_error(FILE *file)
+{
+    if (fflush(file) != 0)
+        return errno;
+    if (!ferror(file))
+        return 0;
+    return write(fileno(file), "\n", 1) < 0 ? errno : EIO;
+}
+
 agb_status agb_output_close(agb_output *out, agb_error *err)
 {
-    errno = 0;
-    bool failed = fflush(out->file) != 0 || ferror(out->file);
-    int reason = failed ? errno ? errno : EIO : 0;
-    if (!failed)
+    int reason = write_error(out->file);
+    if (reason == 0)
         reason = publish(out);
-    else if (out->temporary && !out->nameless)
+    if (reason != 0 && out->temporary && !out->nameless)
         unlink(out->temporary);
     if (out->path)
         fclose(out->file);

@@ -39,7 +39,8 @@ agb_status agb_counters_create_on(agb_counters **out, const agb_perf_place *plac
 
 /* perf_reason.c: one sentence with the cure for a failed open. what: the event or the pass; events: how many the group
  * would have with this one. */
-void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text, size_t size);
+void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text,
+                     size_t size);
 /* Why a group was enabled longer than it ran. */
 void agb_perf_short_reason(const agb_perf_place *place, const char *pass, uint64_t running_ns, uint64_t enabled_ns,
                            char *text, size_t size);

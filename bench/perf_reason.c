@@ -6,15 +6,17 @@
 #include "sysfile.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static void no_pmu(const agb_perf_place *place, const char *what, char *text, size_t size)
+static void no_pmu(const agb_perf_place *place, const char *what, unsigned events, char *text, size_t size)
 {
     char hypervisor[32];
     agb_machine_hypervisor(place->root, hypervisor, sizeof hypervisor);
-    if (hypervisor[0])
+    if (events > 1)
+        snprintf(text, size, "%s: this machine's PMU lacks the event, though it has others: usual in emulated and some "
+                             "virtual machines: run on bare metal", what);
+    else if (hypervisor[0])
         snprintf(text, size, "no hardware counters in this virtual machine: its hypervisor (%s) exposes no PMU: run on "
                              "bare metal, or ask the provider for a size that has one", hypervisor);
     else
@@ -26,8 +28,9 @@ static void not_permitted(const agb_perf_place *place, const char *what, char *t
 {
     int64_t level;
     if (agb_sysfile_number(place->root, "/proc/sys/kernel/perf_event_paranoid", &level))
-        snprintf(text, size, "%s: permission denied, user-only counting was tried (kernel.perf_event_paranoid is %" PRId64
-                             "): sudo sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON", what, level);
+        snprintf(text, size, "%s: permission denied, user-only counting was tried (kernel.perf_event_paranoid is %d): "
+                             "sudo sysctl kernel.perf_event_paranoid=2, or give the program CAP_PERFMON", what,
+                 (int)level);
     else
         snprintf(text, size, "%s: permission denied, user-only counting was tried: give the program CAP_PERFMON", what);
 }
@@ -46,13 +49,14 @@ static void group_refused(const agb_perf_place *place, const char *what, unsigne
                      : ": let the virtual machine have more of them, or switch hyper-threading off");
 }
 
-void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text, size_t size)
+void agb_perf_reason(const agb_perf_place *place, int error, const char *what, unsigned events, char *text,
+                     size_t size)
 {
     switch (error) {
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        no_pmu(place, what, text, size);
+        no_pmu(place, what, events, text, size);
         break;
     case EACCES:
         not_permitted(place, what, text, size);
@@ -97,6 +101,6 @@ void agb_perf_short_reason(const agb_perf_place *place, const char *pass, uint64
     if (running_ns == 0)
         snprintf(text, size, "%s: not measured: the group of counters never ran: %s", pass, cure);
     else
-        snprintf(text, size, "%s: refused: the group of counters ran %.0f %% of the time, and shares of a sample are not "
-                             "scaled up: %s", pass, 100.0 * (double)running_ns / (double)enabled_ns, cure);
+        snprintf(text, size, "%s: refused: the group of counters ran %.0f %% of the time, and shares of a sample are "
+                             "not scaled up: %s", pass, 100.0 * (double)running_ns / (double)enabled_ns, cure);
 }

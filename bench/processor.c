@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Identification by /proc/cpuinfo, which every kernel has, rather than by CPUID or MIDR, which need a processor's own
- * code. What the kernel exports of the counters (core types of hybrids, slots a cycle, PERF_METRICS) comes from sysfs. */
+ * code. What the kernel exports of the counters (core types of hybrids, slots a cycle, PERF_METRICS) comes from
+ * sysfs. */
 #include "processor.h"
 
 #include "machine.h"

@@ -18,6 +18,11 @@ static int by_key(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
+void agb_sort_groups(agb_group *groups, size_t n)
+{
+    qsort(groups, n, sizeof *groups, by_key);
+}
+
 /* Copies a collect sink's groups; tells whether they stood in the order of their keys already. */
 static bool copy_groups(const agb_sink *sink, agb_group *to)
 {
@@ -38,7 +43,7 @@ agb_group *agb_sorted_groups(const agb_sink *sink, size_t *n)
     *n = agb_sink_digest(sink).groups;
     agb_group *groups = malloc((*n + 1) * sizeof *groups);
     if (groups && !copy_groups(sink, groups))
-        qsort(groups, *n, sizeof *groups, by_key);
+        agb_sort_groups(groups, *n);
     return groups;
 }
 
@@ -67,7 +72,7 @@ static agb_status store_groups(const agb_sink *sink, uint64_t n, int file, agb_e
     if (groups == MAP_FAILED)
         return agb_fail(err, AGB_ERR_MEMORY, "reference answer: no memory for %" PRIu64 " groups (%zu bytes)", n, bytes);
     if (!copy_groups(sink, groups))
-        qsort(groups, n, sizeof *groups, by_key);
+        agb_sort_groups(groups, n);
     return AGB_OK;
 }
 
@@ -95,7 +100,7 @@ static agb_status hear_answer(agb_process *process, answer *answer, double timeo
     char how[128];
     agb_process_describe_end(process, how, sizeof how);
     if (heard == AGB_ANSWER_LATE)
-        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: raise --timeout",
+        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: take fewer rows",
                         agb_reference_aggregator, timeout_s);
     if (heard == AGB_ANSWER_ENDED)
         return agb_fail(err, AGB_ERR_MEMORY, "reference answer: %s: its process ended by %s%s",

@@ -21,6 +21,8 @@ agb_status agb_reference_count(agb_reference *out, const agb_registry *registry,
                                const char *column, double timeout_s, agb_error *err);
 void agb_reference_release(agb_reference *reference);
 
+/* By key as unsigned words. */
+void agb_sort_groups(agb_group *groups, size_t n);
 /* The groups of a collect sink, sorted by key as unsigned words. free() them. NULL without memory. */
 agb_group *agb_sorted_groups(const agb_sink *sink, size_t *n);
 

@@ -8,6 +8,7 @@
 #include "report.h"
 #include "text.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LABEL = 27, PUBLISHED = 13, COLUMN = 15, MOST_COLUMNS = 3 };
@@ -61,13 +62,13 @@ static agb_text warm_here(const agb_results *results, const agb_result *result)
 static agb_text low_here(const agb_results *results, const agb_result *result)
 {
     (void)results;
-    return agb_text_seconds(result->wall.ci95_low);
+    return isnan(result->wall.ci95_low) ? no_text() : agb_text_seconds(result->wall.ci95_low);
 }
 
 static agb_text high_here(const agb_results *results, const agb_result *result)
 {
     (void)results;
-    return agb_text_seconds(result->wall.ci95_high);
+    return isnan(result->wall.ci95_high) ? no_text() : agb_text_seconds(result->wall.ci95_high);
 }
 
 static agb_text stalled_here(const agb_results *results, const agb_result *result)
@@ -164,9 +165,13 @@ static const agb_result *find(const agb_results *results, const char *name, cons
 
 static void print_ratio(FILE *to, const agb_comparison *speedup)
 {
-    agb_report_line(to, "speed-up", "partitioned against simple: published %s x, here %s x [%s, %s]%s",
-                    agb_text_number(published_speedup).s, agb_text_number(speedup->speedup.ratio).s,
-                    agb_text_number(speedup->speedup.ci95_low).s, agb_text_number(speedup->speedup.ci95_high).s,
+    const agb_ratio *here = &speedup->speedup;
+    char interval[200] = "";
+    if (!isnan(here->ci95_low))
+        snprintf(interval, sizeof interval, " [%s, %s]", agb_text_number(here->ci95_low).s,
+                 agb_text_number(here->ci95_high).s);
+    agb_report_line(to, "speed-up", "partitioned against simple: published %s x, here %s x%s%s",
+                    agb_text_number(published_speedup).s, agb_text_number(here->ratio).s, interval,
                     speedup->verdict == AGB_VERDICT_SAME ? ": no difference seen" : "");
 }
 

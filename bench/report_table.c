@@ -51,6 +51,8 @@ static int label_width(const agb_results *results)
 /* Both ends in the unit of the larger: "5.40..5.71 s". */
 static agb_text interval_of(double low, double high)
 {
+    if (isnan(low))
+        return text_of("-");
     agb_text end = agb_text_seconds(high);
     char *unit = strchr(end.s, ' ');
     double scale = strcmp(unit, " s") == 0 ? 1 : strcmp(unit, " ms") == 0 ? 1e3 : strcmp(unit, " us") == 0 ? 1e6 : 1e9;
@@ -60,6 +62,8 @@ static agb_text interval_of(double low, double high)
 static agb_text speedup_of(const agb_results *results, size_t i)
 {
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
+    if (comparison && isnan(comparison->speedup.ci95_low))
+        return text_of("%s x, in one run", agb_text_number(comparison->speedup.ratio).s);
     if (comparison && comparison->verdict == AGB_VERDICT_SAME)
         return text_of("no difference seen");
     if (comparison)

@@ -18,6 +18,7 @@ void agb_result_release(agb_result *result)
     free(result->name);
     free(result->params);
     free(result->runs);
+    free(result->paired_s);
     free(result->top);
     *result = (agb_result){0};
 }

@@ -36,11 +36,12 @@ typedef struct agb_result {
     char reason[1024];             /* why it is not ok, one sentence; "" */
     agb_run *runs;                 /* all that were completed, warm-ups first */
     size_t n_runs, n_warmup;
+    double *paired_s;              /* wall time of the baseline in the same timed rounds; NULL = no comparison */
 
     /* Of the timed runs; only when state is ok. */
     agb_stats stats;               /* of the last run */
     agb_digest digest;
-    agb_summary wall;
+    agb_summary wall;              /* its interval is NAN when there was only one run */
     double first_s, verify_s;      /* the very first run; median cost of the check */
     double ns_per_row, floor_s, times_floor;
     bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */

@@ -11,7 +11,7 @@ typedef struct agb_cpu_id {
     char vendor[16];                       /* "AuthenticAMD", "GenuineIntel", "ARM" ... */
     unsigned family, model, stepping;      /* decimal, as in /proc/cpuinfo; ARM: model = part number, stepping =
                                               16 * variant + revision, so that r0p3 is 3 and r1p0 is 16 */
-    enum { AGB_CORE_ONLY, AGB_CORE_PERFORMANCE, AGB_CORE_EFFICIENT } core;    /* on hybrids: of the allowed processors */
+    enum { AGB_CORE_ONLY, AGB_CORE_PERFORMANCE, AGB_CORE_EFFICIENT } core;    /* hybrids: of allowed processors */
     unsigned slots;                        /* slots a cycle by the kernel's word (ARM), 0 = it does not say */
     unsigned metric_level;                 /* Intel PERF_METRICS that the kernel exports: 0 none, 1, or 2 levels */
 } agb_cpu_id;
@@ -20,7 +20,7 @@ typedef struct agb_event {
     const char *symbol;      /* as in the formulas of the file */
     uint64_t config;         /* for PERF_TYPE_RAW */
     uint64_t config1;        /* 0 except for events with an extra register */
-    const char *pfm;         /* libpfm4 string that must encode to the same config; NULL where 4.13 has none or a wrong one */
+    const char *pfm;         /* libpfm4 string that must encode to the same codes; NULL where 4.13 has no right one */
 } agb_event;
 
 /* Events that are opened as one group: the first is the leader. */
@@ -29,6 +29,8 @@ typedef struct agb_pass {
     agb_event events[AGB_MOST_EVENTS + 1];   /* ended by an entry with symbol NULL; the first counts cycles, or slots
                                                 where the hardware has them: a run without any is not believed */
     bool (*usable)(const agb_cpu_id *cpu);   /* NULL = on every processor of the family */
+    unsigned spare_for;                      /* 1 + number of an earlier pass, in whose place this one is counted where
+                                                there are too few counters for that; 0 = none */
 } agb_pass;
 
 /* Counts of one pass divided by that pass's first event: what may be compared across passes. Medians. */
@@ -52,13 +54,17 @@ struct agb_slots {
     const char *pmu;    /* folder of /sys/bus/event_source/devices whose type the events take; NULL = PERF_TYPE_RAW */
 };
 
-/* ---- How a family writes its results (metrics.c) ---------------------------------------------------------------- */
+/* ---- How a family writes its results (metrics.c) ----------------------------------------------------------------- */
 
 /* Sets a plain number. */
 void agb_metrics_set(agb_metrics *out, agb_metric metric, double value);
 /* Sets 100 * part / whole. A whole of 0, a share above 100 % or below -1 % sets nothing and says why; a share between
  * -1 % and 0, which rounding gives to differences and remainders, is set to 0 and said. */
 void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, double whole);
+/* Sets what counts say by themselves, by the beginning of the events' symbols: CYC cycles, INS instructions (and with
+ * CYC the IPC), OPS operations retired, LLC last-level misses, WALKS page walks of the data TLB, DEMAND and FILLS
+ * lines of 64 bytes from DRAM. Events of the same beginning (WALKS_LOAD, WALKS_STORE) add up. */
+void agb_metrics_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values);
 /* Adds a sentence to the reason, once. */
 __attribute__((format(printf, 2, 3)))
 void agb_metrics_note(agb_metrics *out, const char *format, ...);

@@ -10,6 +10,9 @@
 static const double least_ns_per_row = 0.2;
 enum { FEW_GROUPS = 1000 };
 
+/* One run has no interval, and two of one run each have no winner. */
+enum { LEAST_FOR_INTERVAL = 2 };
+
 /* The timed runs' values of one kind. */
 static size_t timed(const agb_result *result, double *values, double (*value_of)(const agb_run *run, size_t which),
                     size_t which)
@@ -65,7 +68,10 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
         free(values);
         return;
     }
-    result->wall = agb_summarize(values, timed(result, values, wall_of, 0), seed);
+    size_t n = timed(result, values, wall_of, 0);
+    result->wall = agb_summarize(values, n, seed);
+    if (n < LEAST_FOR_INTERVAL)
+        result->wall.ci95_low = result->wall.ci95_high = NAN;
     result->verify_s = agb_summarize(values, timed(result, values, verify_of, 0), seed).median;
     for (size_t phase = 0; phase < result->stats.phases; phase++)
         result->phase_s[phase] = agb_summarize(values, timed(result, values, phase_of, phase), seed).median;
@@ -83,15 +89,17 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
     compute_metrics(result, support);
 }
 
-static agb_ratio speedup(const agb_result *baseline, const agb_result *candidate, uint64_t seed)
+/* Against the baseline's runs in the same rounds. */
+static agb_ratio speedup(const agb_result *candidate, uint64_t seed)
 {
     size_t n = candidate->n_runs - candidate->n_warmup;
-    double *walls = calloc(2 * n + 1, sizeof *walls);
-    agb_ratio ratio = {1, 0, INFINITY};
+    double *walls = calloc(n + 1, sizeof *walls);
+    agb_ratio ratio = {1, NAN, NAN};
     if (walls) {
-        timed(baseline, walls, wall_of, 0);
-        timed(candidate, walls + n, wall_of, 0);
-        ratio = agb_paired_ratio(walls, walls + n, n, seed);
+        timed(candidate, walls, wall_of, 0);
+        ratio = agb_paired_ratio(candidate->paired_s, walls, n, seed);
+        if (n < LEAST_FOR_INTERVAL)
+            ratio.ci95_low = ratio.ci95_high = NAN;
     }
     free(walls);
     return ratio;
@@ -99,7 +107,7 @@ static agb_ratio speedup(const agb_result *baseline, const agb_result *candidate
 
 agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise)
 {
-    if (speedup->ci95_low <= 1 && speedup->ci95_high >= 1)
+    if (!(speedup->ci95_low > 1 || speedup->ci95_high < 1))    /* or unknown: not a number */
         return AGB_VERDICT_SAME;
     if (noise) {
         double widest = fmax(fabs(log(noise->ci95_low)), fabs(log(noise->ci95_high)));
@@ -111,10 +119,10 @@ agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise)
 
 static const agb_ratio *measure_noise(agb_results *results, size_t baseline, const agb_result *twin)
 {
-    if (!twin || twin->state != AGB_STATE_OK)
+    if (!twin || !twin->paired_s || twin->n_runs - twin->n_warmup < LEAST_FOR_INTERVAL)
         return NULL;
     agb_noise *noise = &results->noises[results->n_noises++];
-    *noise = (agb_noise){baseline, speedup(&results->results[baseline], twin, results->settings.seed)};
+    *noise = (agb_noise){baseline, speedup(twin, results->settings.seed)};
     return &noise->ratio;
 }
 
@@ -129,15 +137,12 @@ void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, cons
         if (result->state == AGB_STATE_OK)
             summarize(result, results, support);
     }
-    if (n == 0 || results->results[baseline].state != AGB_STATE_OK)
-        return;
-    const agb_ratio *noise = measure_noise(results, baseline, twin);
+    const agb_ratio *noise = n > 0 ? measure_noise(results, baseline, twin) : NULL;
     for (size_t i = baseline + 1; i < baseline + n; i++) {
-        if (results->results[i].state != AGB_STATE_OK)
+        if (results->results[i].state != AGB_STATE_OK || !results->results[i].paired_s)
             continue;
         agb_comparison *comparison = &results->comparisons[results->n_comparisons++];
-        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[baseline],
-                                                                       &results->results[i], results->settings.seed)};
+        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results->settings.seed)};
         comparison->verdict = agb_verdict_of(&comparison->speedup, noise);
     }
 }

@@ -34,7 +34,7 @@ typedef struct region {
     size_t bytes;        /* what was asked for */
     char *map;
     size_t map_bytes;    /* without the guard page */
-    bool used;           /* holds bytes of an earlier owner */
+    size_t touched;      /* most bytes that were ever handed out of it: faulted in, and not zero any more */
 } region;
 
 struct agb_memory {
@@ -158,13 +158,21 @@ static region *new_region(agb_memory *memory, size_t bytes)
     return r;
 }
 
-/* The smallest kept mapping that fits and is not wastefully large. */
+/* Is a better than b (which may be NULL) for a request of this size? Faulted in as far as needed goes before small. */
+static bool fits_better(const region *a, const region *b, size_t bytes)
+{
+    if (!b || (a->touched >= bytes) != (b->touched >= bytes))
+        return !b || a->touched >= bytes;
+    return a->map_bytes < b->map_bytes;
+}
+
+/* The best kept mapping that is large enough and not wastefully large. */
 static region *take_kept(agb_memory *memory, size_t bytes)
 {
     region **best = NULL;
     for (region **at = &memory->kept; *at; at = &(*at)->next)
         if ((*at)->map_bytes >= bytes && (*at)->map_bytes <= agb_pages_round(bytes + bytes / 4)
-            && (!best || (*at)->map_bytes < (*best)->map_bytes))
+            && fits_better(*at, best ? *best : NULL, bytes))
             best = at;
     if (!best)
         return NULL;
@@ -186,8 +194,10 @@ static void *alloc_large(agb_memory *memory, size_t bytes, unsigned flags)
         r->base += r->map_bytes - round_up(bytes, AGB_ALIGNMENT);
         memset(r->base + bytes, MARGIN_BYTE, round_up(bytes, AGB_ALIGNMENT) - bytes);
     }
-    if (r->used && (flags & AGB_ZEROED))
-        memset(r->base, 0, bytes);
+    if (flags & AGB_ZEROED)
+        memset(r->base, 0, bytes < r->touched ? bytes : r->touched);
+    if (bytes > r->touched)
+        r->touched = bytes;
     r->next = memory->live;
     memory->live = r;
     return r->base;
@@ -218,7 +228,6 @@ static void release_large(agb_memory *memory, void *block, size_t bytes)
         unmap_region(memory, r);
         return;
     }
-    r->used = true;
     r->next = memory->kept;
     memory->kept = r;
 }

@@ -11,7 +11,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { BLOCK_GROUPS = 1 << 17 };    /* 2 MiB a block */
+/* Blocks double from 64 KiB to 2 MiB, so that a small result holds little and a large one few blocks. */
+enum { FIRST_BLOCK_GROUPS = 1 << 12, LARGEST_BLOCK_GROUPS = 1 << 17 };
 
 typedef enum sink_kind { SINK_COLLECT, SINK_CHECKSUM, SINK_TOP } sink_kind;
 
@@ -197,12 +198,20 @@ static block *add_block(agb_sink *sink, lane *l, size_t room)
     return b;
 }
 
+static size_t next_room(const block *last, size_t groups)
+{
+    size_t room = last ? 2 * last->room : FIRST_BLOCK_GROUPS;
+    if (room > LARGEST_BLOCK_GROUPS)
+        room = LARGEST_BLOCK_GROUPS;
+    return groups > room ? groups : room;
+}
+
 agb_status agb_sink_lend(agb_sink *sink, unsigned worker, size_t groups, uint64_t **keys, uint64_t **counts)
 {
     lane *l = &sink->lane[worker];
     block *b = l->last;
     if (!b || b->room - b->groups < groups)
-        b = add_block(sink, l, groups > BLOCK_GROUPS ? groups : BLOCK_GROUPS);
+        b = add_block(sink, l, next_room(b, groups));
     if (!b)
         return AGB_ERR_MEMORY;
     *keys = b->keys + b->groups;

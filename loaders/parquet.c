@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parquet files with flat columns: every integer, boolean and byte string type, every standard encoding, every codec
  * but LZO. How to read it: this file says what happens to a file, parquet/chunk.c to a column of a row group,
- * parquet/values.c to the values of a page.
+ * parquet/data.c to a page, parquet/values.c to the values in it.
  *
  * The rows of all row groups are known from the footer, so the table is made large enough once, and then every column
  * of every row group is a task of its own that writes to its own place. Only the wanted columns' bytes are read. */

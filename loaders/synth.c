@@ -96,8 +96,8 @@ static agb_status refuse_too_large(const agb_synth_spec *spec, size_t n_columns,
     uint64_t available = bytes_available(), row_bytes = sizeof(int64_t) * n_columns;
     if (spec->rows <= available / row_bytes)
         return AGB_OK;
-    return agb_fail(err, AGB_ERR_MEMORY, "synth:%s: rows=%llu: needs %llu bytes, and %llu are available: ask for at most "
-                    "%llu rows", agb_synth_kind_name(spec), (unsigned long long)spec->rows,
+    return agb_fail(err, AGB_ERR_MEMORY, "synth:%s: rows=%llu: needs %llu bytes, and %llu are available: ask for at "
+                    "most %llu rows", agb_synth_kind_name(spec), (unsigned long long)spec->rows,
                     (unsigned long long)(spec->rows * row_bytes), (unsigned long long)available,
                     (unsigned long long)(available / row_bytes));
 }

@@ -127,7 +127,6 @@ static bool refuse_row(agb_text_piece *piece, const unsigned char *row_begin)
     return fields == piece->fields || piece->wants_nulls ? false : agb_text_refuse_fields(piece, row_begin, fields);
 }
 
-/* Reads the row that begins at row_begin. Returns where the next one begins, or NULL. */
 static const unsigned char *parse_row(agb_text_piece *piece, uint64_t row, const unsigned char *row_begin)
 {
     progress p = {.next = piece->targets, .last = piece->targets + piece->n_targets};
@@ -158,9 +157,7 @@ static const unsigned char *parse_row(agb_text_piece *piece, uint64_t row, const
 
 static void parse(agb_text_piece *piece)
 {
-    const unsigned char *at = piece->begin;
-    for (uint64_t i = 0; i < piece->rows && at; i++)
-        at = parse_row(piece, piece->first_row + i, at);
+    agb_text_parse_rows(piece, parse_row);
 }
 
 static agb_status first_row(agb_text_reader *reader, const unsigned char *begin, const unsigned char *end,
@@ -170,10 +167,12 @@ static agb_status first_row(agb_text_reader *reader, const unsigned char *begin,
         const unsigned char *tab = agb_text_find(at, end, '\t');
         unsigned char *name = malloc((size_t)(tab - at) + 1);
         if (!name)
-            return agb_fail(err, AGB_ERR_MEMORY, "tsv: the system refuses memory for a column name");
+            return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for a column name",
+                            agb_text_path(reader));
         const unsigned char *name_end = unescape(name, at, tab);
         agb_status status = name_end ? agb_text_add_field(reader, name, name_end, err)
-                                     : agb_fail(err, AGB_ERR_FORMAT, "tsv: line 1: a column name ends in a backslash");
+                                     : agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: a column name ends in a backslash",
+                                                agb_text_path(reader));
         free(name);
         if (status != AGB_OK || tab == end)
             return status;

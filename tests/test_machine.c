@@ -129,8 +129,8 @@ static void processors_are_read_from_cpuinfo(void **state)
     (void)state;
     agb_cpu_id cpu;
     fake_root root = fake_root_create();
-    fake_root_write(&root, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\n"
-                                            "model name\t: AMD Ryzen\nstepping\t: 2\n");
+    fake_root_write(&root, "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\n"
+                                            "model\t\t: 97\nmodel name\t: AMD Ryzen\nstepping\t: 2\n");
     agb_processor_read(root.path, &cpu);
     assert_string_equal(cpu.vendor, "AuthenticAMD");
     assert_int_equal(cpu.family, 25);
@@ -158,7 +158,8 @@ static void intel_counters_are_described_by_sysfs(void **state)
     (void)state;
     agb_cpu_id cpu;
     fake_root root = fake_root_create();
-    fake_root_write(&root, "/proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nstepping\t: 8\n");
+    fake_root_write(&root, "/proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n"
+                                            "stepping\t: 8\n");
     agb_processor_read(root.path, &cpu);
     assert_int_equal(cpu.metric_level, 0);
     fake_root_write(&root, "/sys/bus/event_source/devices/cpu/events/topdown-retiring", "event=0x00,umask=0x80\n");
@@ -196,8 +197,8 @@ static void this_machine_is_described(void **state)
     assert_true(machine.cpu[0] && machine.uarch[0] && machine.kernel[0] && machine.compiler[0]);
     assert_in_range(machine.cores, 1, allowed());
     assert_true(machine.memory_available_bytes > 0 && machine.memory_available_bytes <= machine.memory_bytes);
-    printf("%s, %s, %u cores, %s, \"%s\", pages %s, %s, %s\n", machine.cpu, machine.uarch, machine.cores, machine.kernel,
-           machine.hypervisor, machine.pages, machine.compiler, machine.flags);
+    printf("%s, %s, %u cores, %s, \"%s\", pages %s, %s, %s\n", machine.cpu, machine.uarch, machine.cores,
+           machine.kernel, machine.hypervisor, machine.pages, machine.compiler, machine.flags);
 }
 
 static void floor_is_a_possible_bandwidth(void **state)

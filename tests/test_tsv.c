@@ -4,24 +4,6 @@
 
 extern const agb_loader agb_loader_tsv;
 
-#define CHECK_NUMBERS(table, name, ...)                                                                                \
-    check_numbers(table, name, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / 8)
-
-static void check_numbers(agb_table *table, const char *name, const int64_t *wanted, size_t rows)
-{
-    agb_column column = test_column(table, name);
-    assert_int_equal(agb_table_rows(table), rows);
-    for (size_t i = 0; i < rows; i++)
-        assert_int_equal(test_key_at(&column, i).number, wanted[i]);
-}
-
-static void check_string(agb_table *table, const char *name, uint64_t row, const char *wanted, size_t length)
-{
-    agb_column column = test_column(table, name);
-    assert_int_equal(column.type, AGB_TYPE_BYTES);
-    assert_bytes_equal(((const agb_bytes *)column.values)[row], wanted, length);
-}
-
 static void samples_give_the_expected_answers(void **state)
 {
     (void)state;
@@ -41,54 +23,24 @@ static void all_105_columns_load_at_once(void **state)
     assert_int_equal(agb_table_rows(table), 100);
     assert_int_equal(((const int64_t *)test_column(table, "WatchID").values)[0], INT64_C(5304531394993042822));
     assert_int_equal(((const int32_t *)test_column(table, "CLID").values)[0], 0);
-    check_string(table, "Title", 1, "Заголовок bs\bff\f", strlen("Заголовок bs\bff\f"));
+    test_check_string(table, "Title", 1, "Заголовок bs\bff\f", strlen("Заголовок bs\bff\f"));
     agb_table_destroy(table);
-}
-
-/* The rows of a small header file, whatever the line ends; stepped through 1..64 bytes at a time. */
-static void check_line_ends(const char *text)
-{
-    const char *path = test_file(text, strlen(text));
-    agb_table *table;
-    for (size_t step = 1; step <= 64; step++)
-        for (int seekable = 0; seekable <= 1; seekable++) {
-            assert_ok(test_load_stepped(&table, &agb_loader_tsv, path, seekable, 0, step, NULL, err));
-            CHECK_NUMBERS(table, "UserID", 1, 2, 2);
-            agb_table_destroy(table);
-        }
-    unlink(path);
 }
 
 static void line_ends_do_not_change_values_at_any_block_size(void **state)
 {
     (void)state;
-    check_line_ends("UserID\r\n1\r\n2\r\n2\r\n");
-    check_line_ends("UserID\r\n1\r\n2\r\n2");
-    check_line_ends("UserID\n1\n2\n2\n");
-    check_line_ends("UserID\n1\n2\n2");
-    check_line_ends("\xef\xbb\xbfUserID\n1\n2\r\n2");
+    test_check_line_ends(&agb_loader_tsv, "UserID\r\n1\r\n2\r\n2\r\n");
+    test_check_line_ends(&agb_loader_tsv, "UserID\r\n1\r\n2\r\n2");
+    test_check_line_ends(&agb_loader_tsv, "UserID\n1\n2\n2\n");
+    test_check_line_ends(&agb_loader_tsv, "UserID\n1\n2\n2");
+    test_check_line_ends(&agb_loader_tsv, "\xef\xbb\xbfUserID\n1\n2\r\n2");
 }
 
 static void sample_is_the_same_at_any_block_size_and_worker_number(void **state)
 {
     (void)state;
-    char path[512];
-    snprintf(path, sizeof path, "%s/text/escapes.tsv", test_samples());
-    agb_table *whole, *stepped;
-    agb_pool *pool;
-    assert_ok(agb_pool_create(&pool, 3, NULL, err));
-    assert_ok(test_load_stepped(&whole, &agb_loader_tsv, path, true, 39, 1 << 20, NULL, err));
-    const agb_bytes *wanted = test_column(whole, "SearchPhrase").values;
-    for (size_t step = 1; step <= 64; step++) {
-        assert_ok(test_load_stepped(&stepped, &agb_loader_tsv, path, step % 2, 39, step, step % 3 ? pool : NULL, err));
-        const agb_bytes *found = test_column(stepped, "SearchPhrase").values;
-        assert_int_equal(agb_table_rows(stepped), 100);
-        for (size_t row = 0; row < 100; row++)
-            assert_bytes_equal(found[row], wanted[row].data, wanted[row].length);
-        agb_table_destroy(stepped);
-    }
-    agb_table_destroy(whole);
-    agb_pool_destroy(pool);
+    test_check_steps(&agb_loader_tsv, "text/escapes.tsv");
 }
 
 static void integers_are_parsed_exactly_or_refused(void **state)
@@ -97,7 +49,7 @@ static void integers_are_parsed_exactly_or_refused(void **state)
     agb_table *table;
     assert_ok(test_load_column(&table, "UserID\n-9223372036854775808\n9223372036854775807\n007\n-0\n"
                                "000000000000000000000000000012\n", "UserID", err));
-    CHECK_NUMBERS(table, "UserID", INT64_MIN, INT64_MAX, 7, 0, 12);
+    assert_numbers(table, "UserID", INT64_MIN, INT64_MAX, 7, 0, 12);
     agb_table_destroy(table);
     static const char *const bad[] = {"9223372036854775808", "-9223372036854775809", "99999999999999999999", "12abc",
                                       "1.5", " 7", "+7", "", "-", "--1", "7 ", "0x10", "1e3",
@@ -105,7 +57,8 @@ static void integers_are_parsed_exactly_or_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[80], words[120];
         snprintf(text, sizeof text, "UserID\n1\n%s\n3\n", bad[i]);
-        snprintf(words, sizeof words, "line 3|column 'UserID'|\"%s\"|-9223372036854775808..9223372036854775807", bad[i]);
+        snprintf(words, sizeof words, "line 3|column 'UserID'|\"%s\"|-9223372036854775808..9223372036854775807",
+                 bad[i]);
         assert_fails(AGB_ERR_FORMAT, words, test_load_column(&table, text, "UserID", err));
     }
 }
@@ -115,7 +68,7 @@ static void narrow_integers_keep_their_range(void **state)
     (void)state;
     agb_table *table;
     assert_ok(test_load_column(&table, "OS\n-32768\n32767\n", "OS", err));
-    CHECK_NUMBERS(table, "OS", -32768, 32767);
+    assert_numbers(table, "OS", -32768, 32767);
     assert_int_equal(test_column(table, "OS").type, AGB_TYPE_INT32);
     agb_table_destroy(table);
     assert_fails(AGB_ERR_FORMAT, "line 2|column 'OS'|\"32768\"|-32768..32767",
@@ -130,12 +83,12 @@ static void dates_and_times_become_the_numbers_of_parquet(void **state)
     agb_table *table;
     assert_ok(test_load_column(&table, "EventDate\n2013-07-15\n2013-07-15\n2013-07-16\n1970-01-01\n2149-06-06\n"
                                "2000-02-29\n", "EventDate", err));
-    CHECK_NUMBERS(table, "EventDate", 15901, 15901, 15902, 0, 65535, 11016);
+    assert_numbers(table, "EventDate", 15901, 15901, 15902, 0, 65535, 11016);
     assert_int_equal(test_column(table, "EventDate").type, AGB_TYPE_UINT32);
     agb_table_destroy(table);
     assert_ok(test_load_column(&table, "EventTime\n2013-07-14 20:38:47\n1970-01-01 00:00:00\n1969-12-31 23:59:59\n"
                                "0000-03-01 00:00:00\n9999-12-31 23:59:59\n", "EventTime", err));
-    CHECK_NUMBERS(table, "EventTime", 1373834327, 0, -1, INT64_C(-62162035200), INT64_C(253402300799));
+    assert_numbers(table, "EventTime", 1373834327, 0, -1, INT64_C(-62162035200), INT64_C(253402300799));
     agb_table_destroy(table);
     static const char *const bad[] = {"2013-02-29", "2013-13-01", "2013-00-10", "2013-1-1", "15901", "2149-06-07",
                                       "1969-12-31", "2013/07/15", "2013-07-15 00:00:00", "1900-02-29", ""};
@@ -150,7 +103,8 @@ static void dates_and_times_become_the_numbers_of_parquet(void **state)
     for (size_t i = 0; i < sizeof bad_times / sizeof bad_times[0]; i++) {
         char text[80];
         snprintf(text, sizeof text, "EventTime\n%s\n", bad_times[i]);
-        assert_fails(AGB_ERR_FORMAT, "line 2|column 'EventTime'|no time", test_load_column(&table, text, "EventTime", err));
+        assert_fails(AGB_ERR_FORMAT, "line 2|column 'EventTime'|no time",
+                     test_load_column(&table, text, "EventTime", err));
     }
 }
 
@@ -174,7 +128,7 @@ static void escapes_are_undone_as_clickhouse_does(void **state)
         agb_table *table;
         snprintf(text, sizeof text, "UserID\tURL\n1\t%s\n", cases[i].text);
         assert_ok(test_load_column(&table, text, "URL", err));
-        check_string(table, "URL", 0, cases[i].bytes, cases[i].length);
+        test_check_string(table, "URL", 0, cases[i].bytes, cases[i].length);
         agb_table_destroy(table);
     }
     agb_table *table;
@@ -187,10 +141,10 @@ static void unnamed_types_are_bytes_and_keep_their_zeros(void **state)
     agb_table *table;
     const char text[] = "code\tUserID\n007\t1\n\0\t2\n\xff\xfe\t3\n";
     assert_ok(test_load_bytes(&table, text, sizeof text - 1, (const char *[]){"code", "UserID"}, 2, NULL, err));
-    check_string(table, "code", 0, "007", 3);
-    check_string(table, "code", 1, "\0", 1);
-    check_string(table, "code", 2, "\xff\xfe", 2);
-    CHECK_NUMBERS(table, "UserID", 1, 2, 3);
+    test_check_string(table, "code", 0, "007", 3);
+    test_check_string(table, "code", 1, "\0", 1);
+    test_check_string(table, "code", 2, "\xff\xfe", 2);
+    assert_numbers(table, "UserID", 1, 2, 3);
     agb_table_destroy(table);
 }
 
@@ -203,7 +157,7 @@ static void a_lone_backslash_n_is_null(void **state)
     assert_int_equal(column.null_count, 2);
     assert_int_equal(column.nulls[0], 1);
     assert_int_equal(column.nulls[1], 0);
-    CHECK_NUMBERS(table, "UserID", 0, 5, 0);
+    assert_numbers(table, "UserID", 0, 5, 0);
     agb_table_destroy(table);
 }
 
@@ -254,6 +208,29 @@ static void first_rows_that_name_nothing_are_refused(void **state)
                  test_load_bytes(&table, "\xef\xbb\xbf", 3, (const char *[]){"a"}, 1, "tsv", err));
 }
 
+static void header_of_any_order_wins_over_positions(void **state)
+{
+    (void)state;
+    char path[512], *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)    /* the names of hits, each one place further on */
+        fprintf(to, "%s%c", agb_text_hits[(i + 104) % 105].name, i == 104 ? '\n' : '\t');
+    for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)
+        fprintf(to, "%zu%c", i, i == 104 ? '\n' : '\t');
+    fclose(to);
+    agb_table *table;
+    assert_ok(test_load_bytes(&table, text, size, (const char *[]){"UserID", "CLID", "URL"}, 3, NULL, err));
+    assert_numbers(table, "UserID", 10);
+    assert_numbers(table, "CLID", 0);
+    test_check_string(table, "URL", 0, "14", 2);
+    agb_table_destroy(table);
+    free(text);
+    snprintf(path, sizeof path, "%s/text/escapes.tsv", test_samples());
+    assert_fails(AGB_ERR_NOT_FOUND, "'UserID'|105 columns",
+                 test_load(&table, path, (const char *[]){"userid"}, 1, NULL, 1, err));
+}
+
 static void header_alone_is_a_table_without_rows(void **state)
 {
     (void)state;
@@ -279,6 +256,7 @@ int main(void)
         cmocka_unit_test(long_values_stay_whole),
         cmocka_unit_test(rows_of_another_length_are_refused_by_line),
         cmocka_unit_test(first_rows_that_name_nothing_are_refused),
+        cmocka_unit_test(header_of_any_order_wins_over_positions),
         cmocka_unit_test(header_alone_is_a_table_without_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,26 @@ static inline test_key *test_group(const agb_column *column, uint64_t rows, size
     return keys;
 }
 
+/* The column must hold exactly these numbers, one per row. */
+#define assert_numbers(table, name, ...)                                                                               \
+    test_check_numbers(table, name, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / 8)
+
+static inline void test_check_numbers(agb_table *table, const char *name, const int64_t *wanted, size_t rows)
+{
+    agb_column column = test_column(table, name);
+    assert_int_equal(agb_table_rows(table), rows);
+    for (size_t i = 0; i < rows; i++)
+        assert_int_equal(test_key_at(&column, i).number, wanted[i]);
+}
+
+static inline void test_check_string(agb_table *table, const char *name, uint64_t row, const char *wanted,
+                                     size_t length)
+{
+    agb_column column = test_column(table, name);
+    assert_int_equal(column.type, AGB_TYPE_BYTES);
+    assert_bytes_equal(((const agb_bytes *)column.values)[row], wanted, length);
+}
+
 static inline uint64_t test_hash_key(const test_key *key)
 {
     if (!key->is_bytes)
@@ -239,14 +259,14 @@ static inline void test_check_column(const agb_table *table, const char *name, c
 static inline void test_check_sample(const char *folder, const json_t *sample)
 {
     char path[512];
-    const char *names[256], *name = json_string_value(json_object_get(sample, "file"));
+    const char *names[256], *key, *name = json_string_value(json_object_get(sample, "file"));
     const json_t *columns = json_object_get(sample, "columns");
     size_t n = 0;
     json_t *wanted;
     agb_table *table;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    json_object_foreach((json_t *)columns, names[n], wanted)
-        n++;
+    json_object_foreach((json_t *)columns, key, wanted)
+        names[n++] = key;
     if (strcmp(json_string_value(json_object_get(sample, "verdict")), "must-fail") == 0) {
         assert_fails(AGB_ERR_FORMAT, name, test_load(&table, path, (const char *[]){"UserID"}, 1, NULL, 2, err));
         return;
@@ -278,6 +298,45 @@ static inline void test_check_samples(const char *format)
     }
     assert_true(checked > 0);
     json_decref(expected);
+}
+
+/* ---- block sizes ---- */
+
+/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, mapped or
+ * piped. */
+static inline void test_check_line_ends(const agb_loader *loader, const char *text)
+{
+    const char *path = test_file(text, strlen(text));
+    agb_table *table;
+    for (size_t step = 1; step <= 64; step++)
+        for (int seekable = 0; seekable <= 1; seekable++) {
+            assert_ok(test_load_stepped(&table, loader, path, seekable, 0, step, NULL, err));
+            assert_numbers(table, "UserID", 1, 2, 2);
+            agb_table_destroy(table);
+        }
+    unlink(path);
+}
+
+/* SearchPhrase of a sample of 100 rows: the same at any block size, mapped or piped, by one worker or three. */
+static inline void test_check_steps(const agb_loader *loader, const char *sample)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", test_samples(), sample);
+    agb_table *whole, *stepped;
+    agb_pool *pool;
+    assert_ok(agb_pool_create(&pool, 3, NULL, err));
+    assert_ok(test_load_stepped(&whole, loader, path, true, 39, 1 << 20, NULL, err));
+    const agb_bytes *wanted = test_column(whole, "SearchPhrase").values;
+    for (size_t step = 1; step <= 64; step++) {
+        assert_ok(test_load_stepped(&stepped, loader, path, step % 2, 39, step, step % 3 ? pool : NULL, err));
+        const agb_bytes *found = test_column(stepped, "SearchPhrase").values;
+        assert_int_equal(agb_table_rows(stepped), 100);
+        for (size_t row = 0; row < 100; row++)
+            assert_bytes_equal(found[row], wanted[row].data, wanted[row].length);
+        agb_table_destroy(stepped);
+    }
+    agb_table_destroy(whole);
+    agb_pool_destroy(pool);
 }
 
 #endif

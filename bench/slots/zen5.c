@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* AMD Zen 5 and 5c: EPYC 9005, Ryzen 9000, Ryzen AI 300. Eight slots a cycle. libpfm4 4.13 does not know the family; its
- * Zen 4 names have the same codes. Models 0x50-0x57 are Zen 6: as wide, but not in the source below, so not taken.
- * Formulas, codes and their source: zen_dispatch.h. */
+/* AMD Zen 5 and 5c: EPYC 9005, Ryzen 9000, Ryzen AI 300. Eight slots a cycle. libpfm4 4.13 does not know the family;
+ * its Zen 4 names have the same codes. Models 0x50-0x57 are Zen 6: as wide, but not in the source below, so not
+ * taken. Formulas, codes and their source: zen_dispatch.h. */
 #include "zen_dispatch.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "parquet/codec.h"
 
+#include "parquet/snappy.h"
+
 #include <brotli/decode.h>
 #include <lz4.h>
-#include <snappy-c.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -61,13 +62,6 @@ void agb_parquet_unpacker_release(agb_parquet_unpacker *unpacker)
 static agb_status damaged(int codec, agb_error *err)
 {
     return agb_fail(err, AGB_ERR_FORMAT, "the %s data are damaged", agb_parquet_codec_name(codec));
-}
-
-static bool unpack_snappy(const unsigned char *packed, size_t packed_bytes, unsigned char *out, size_t bytes)
-{
-    size_t length = 0;
-    return snappy_uncompressed_length((const char *)packed, packed_bytes, &length) == SNAPPY_OK && length == bytes &&
-           snappy_uncompress((const char *)packed, packed_bytes, (char *)out, &length) == SNAPPY_OK;
 }
 
 /* Members may follow one another (RFC 1952); a zlib header is taken too, as some old writers made them. */
@@ -148,7 +142,7 @@ agb_status agb_parquet_unpack(agb_parquet_unpacker *unpacker, int codec, const u
     bool good = false;
     switch (codec) {
     case AGB_PARQUET_SNAPPY:
-        good = unpack_snappy(packed, packed_bytes, out, bytes);
+        good = agb_parquet_snappy(packed, packed_bytes, out, bytes);
         break;
     case AGB_PARQUET_GZIP:
         good = unpack_gzip(packed, packed_bytes, out, bytes);

@@ -25,7 +25,7 @@ typedef struct agb_parquet_footer {
     char *writer;                /* the program that wrote the file, or NULL */
 } agb_parquet_footer;
 
-/* Parses the bytes of a FileMetaData. Memory stays within 64 times their number. The sentence has only the reason: the
+/* Parses the bytes of a FileMetaData. Memory stays within 256 times their number. The sentence has only the reason: the
  * caller adds the file. Release the footer also after a failure. */
 agb_status agb_parquet_footer_parse(agb_parquet_footer *footer, const unsigned char *bytes, size_t count,
                                     agb_error *err);

@@ -9,6 +9,7 @@
 
 enum {
     MOST_DEPTH = 64,
+    MOST_NAME_GROWTH = 64,    /* a name is written once and stands in the path of every column below it */
     CONVERTED_UINT_8 = 11, CONVERTED_UINT_64 = 14,
     LOGICAL_INTEGER = 10
 };
@@ -36,6 +37,7 @@ typedef struct walk {
     size_t depth;
     level level[MOST_DEPTH];
     agb_parquet_buffer path;
+    uint64_t names_left;    /* bytes that the columns' names may still take */
 } walk;
 
 static void read_integer_type(agb_thrift *thrift, element *element)
@@ -70,7 +72,7 @@ static void read_logical_type(agb_thrift *thrift, element *element)
 
 static element read_element(agb_thrift *thrift)
 {
-    element element = {.type = -1, .converted = -1, .logical_signed = true};
+    element element = {.name.bytes = "", .type = -1, .converted = -1, .logical_signed = true};
     agb_thrift_field field = {0};
     while (agb_thrift_next(thrift, &field)) {
         switch (field.id) {
@@ -177,6 +179,10 @@ static agb_status add_column(walk *walk, const element *element, size_t path, bo
     if (element->repetition < AGB_PARQUET_REQUIRED || element->repetition > AGB_PARQUET_REPEATED)
         return agb_fail(err, AGB_ERR_FORMAT, "column %.*s: repetition %d, allowed range is 0..2", (int)path, name,
                         element->repetition);
+    if (path > walk->names_left)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "the names of the columns are larger than %d times the footer",
+                        MOST_NAME_GROWTH);
+    walk->names_left -= path;
     void *grown = agb_parquet_list_grow(schema->column, schema->columns, sizeof *schema->column);
     if (!grown)
         return agb_fail(err, AGB_ERR_MEMORY, "the system refused memory for the schema");
@@ -238,7 +244,7 @@ static agb_status visit(walk *walk, const element *element, agb_error *err)
 
 agb_status agb_parquet_schema_read(agb_parquet_schema *schema, agb_thrift *thrift, size_t elements, agb_error *err)
 {
-    walk walk = {.schema = schema};
+    walk walk = {.schema = schema, .names_left = (uint64_t)(thrift->end - thrift->at) * MOST_NAME_GROWTH};
     agb_status status = AGB_OK;
     for (size_t i = 0; i < elements && status == AGB_OK; i++) {
         element element = read_element(thrift);

@@ -3,7 +3,7 @@
  *
  * Errors stick: once something does not fit, `bad` is set, every loop over fields ends and every value reads as 0, so
  * that a caller checks once, at the end of a structure. No claim is believed: a list is never longer than the bytes
- * that are left, and nesting ends at a fixed depth. Source: "Thrift compact protocol" in the Apache Thrift documents. */
+ * that are left, and nesting ends at a fixed depth. Source: "Thrift compact protocol" in Apache Thrift's documents. */
 #ifndef AGB_PARQUET_THRIFT_H
 #define AGB_PARQUET_THRIFT_H
 

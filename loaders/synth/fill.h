@@ -7,7 +7,7 @@
 #include "numbers.h"
 #include "spec.h"
 
-enum { AGB_SYNTH_BLOCK_ROWS = 65536 };    /* rows that one task makes; 512 KiB, so that it stays in a second-level cache */
+enum { AGB_SYNTH_BLOCK_ROWS = 65536 };    /* rows of one task: 512 KiB, to stay in a second-level cache */
 
 typedef struct agb_synth_fill {
     const agb_synth_spec *spec;

@@ -49,7 +49,8 @@ static const uint64_t top_rows[TOP] = {29097, 25333, 10611, 7584, 6678, 6411, 61
 
 enum {
     EXPONENT = 430000000,    /* sums of rank^-0.57 grow like rank^0.43; in billionths */
-    ROW_WEIGHT = 100300      /* weight of one row of the top ten: slope of rank^0.43 at 10 over 4906, times 2^32 */
+    ROW_WEIGHT = 98700       /* of one row of the top ten: the slope of rank^0.43 at 10 (0.1157) over 4906, times 2^32,
+                                less 2.5 %, so that the largest group comes out right at full size */
 };
 
 /* Weight of the ranks below `rank`, times 2^32. */
@@ -129,13 +130,13 @@ static bool add_length(length_law *law, uint64_t rows, uint64_t runs)
     return true;
 }
 
-/* A run is some pairs of rows, less one row in a few of them (`odd`, one in 25 where it can be chosen). Every run has
- * one pair. Of the `more` pairs that are left, the runs that have any get a geometrically falling number: a fraction
- * of about more / (more + 3.5 runs) of the runs has two pairs or more, which gives both the sample's 61 % at its mean
- * of 13 rows, and few but long exceptions at a mean of 2.5. false: out of memory. */
+/* A run is some pairs of rows, less one row in a few of them (`odd`: one run in 16 where it can be chosen, as in the
+ * sample). Every run has one pair. Of the `more` pairs that are left, the runs that have any get a geometrically
+ * falling number: a fraction of about more / (more + 3.5 runs) of the runs has two pairs or more, which gives both the
+ * sample's 61 % at its mean of 13 rows, and few but long exceptions at a mean of 2.5. false: out of memory. */
 static bool fill_length_law(length_law *law, uint64_t rows, uint64_t runs)
 {
-    uint64_t odd = runs / 25 + ((runs / 25 + rows) & 1);
+    uint64_t odd = runs / 16 + ((runs / 16 + rows) & 1);
     if (rows + odd < 2 * runs)
         odd = 2 * runs - rows;
     uint64_t more = (rows + odd) / 2 - runs, pairs = 1, done = 0, odd_done = 0;

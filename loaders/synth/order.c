@@ -154,7 +154,7 @@ static bool part_by_digit(int64_t *keys, size_t n, size_t start[DIGITS + 1])
         differing |= (uint64_t)(keys[i] ^ keys[0]);
     if (differing == 0)
         return false;
-    unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)n), top = 64 - (unsigned)__builtin_clzll(differing);
+    unsigned bits = 64 - (unsigned)__builtin_clzll(n), top = 64 - (unsigned)__builtin_clzll(differing);
     bits = bits < DIGIT_BITS ? bits : DIGIT_BITS;
     unsigned shift = top > bits ? top - bits : 0, mask = (1u << bits) - 1;
 

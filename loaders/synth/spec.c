@@ -166,8 +166,8 @@ static agb_status read_value(agb_synth_spec *spec, const struct key *key, const 
     }
     switch (read_number(text, key->digits, &value)) {
     case NUMBER_MALFORMED:
-        return agb_fail(err, AGB_ERR_ARGUMENT, "synth:%s: %s=%s: not understood as a number: write 1000000, 1e6, 1M (k, "
-                        "M, G = thousands) or 1Mi (Ki, Mi, Gi = 1024s), allowed range is %s", kind, key->name, text,
+        return agb_fail(err, AGB_ERR_ARGUMENT, "synth:%s: %s=%s: not understood as a number: write 1000000, 1e6, 1M "
+                        "(k, M, G = thousands) or 1Mi (Ki, Mi, Gi = 1024s), allowed range is %s", kind, key->name, text,
                         key->range);
     case NUMBER_TOO_FINE:
         return agb_fail(err, AGB_ERR_ARGUMENT, "synth:%s: %s=%s: too many digits after the point: at most %u are kept, "
@@ -290,8 +290,9 @@ static agb_status settle(agb_synth_spec *spec, agb_error *err)
         spec->groups = groups_in_proportion(spec->rows);
     if (spec->groups > spec->rows && spec->kind != AGB_SYNTH_ZIPF)
         return agb_fail(err, AGB_ERR_ARGUMENT, "synth:%s: groups=%llu: more than rows=%llu, and every group has a row: "
-                        "ask for %llu rows, or for fewer groups", agb_synth_kind_name(spec), (unsigned long long)spec->groups,
-                        (unsigned long long)spec->rows, (unsigned long long)spec->groups);
+                        "ask for %llu rows, or for fewer groups", agb_synth_kind_name(spec),
+                        (unsigned long long)spec->groups, (unsigned long long)spec->rows,
+                        (unsigned long long)spec->groups);
     switch (spec->kind) {
     case AGB_SYNTH_HITS:
         return settle_hits(spec, err);

@@ -16,7 +16,12 @@ typedef enum agb_synth_kind {
     AGB_SYNTH_SAME
 } agb_synth_kind;
 
-typedef enum agb_synth_order { AGB_SYNTH_NATURAL, AGB_SYNTH_SHUFFLED, AGB_SYNTH_SORTED, AGB_SYNTH_AS_HITS } agb_synth_order;
+typedef enum agb_synth_order {
+    AGB_SYNTH_NATURAL,
+    AGB_SYNTH_SHUFFLED,
+    AGB_SYNTH_SORTED,
+    AGB_SYNTH_AS_HITS    /* the word "hits", which is settled to be natural */
+} agb_synth_order;
 
 typedef enum agb_synth_shape {
     AGB_SYNTH_MIXED,        /* spread over all of the signed 64-bit range */

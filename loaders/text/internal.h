@@ -7,7 +7,8 @@
 #include "window.h"
 
 enum {
-    AGB_TEXT_STEP_BYTES = 2 << 20,        /* text that one worker is given at a time */
+    AGB_TEXT_STEP_BYTES = 4 << 20,        /* text that one worker is given at a time */
+    AGB_TEXT_MOST_STEP_BYTES = 32 << 20,  /* and all of them together: bounds the memory of many workers */
     AGB_TEXT_MOST_ROW_BYTES = 256 << 20   /* a row may be so long: bounds memory when a text has no line ends */
 };
 

@@ -94,8 +94,8 @@ static void cut_chunks(loading *self)
 static agb_text_piece *add_piece(loading *self, const unsigned char *begin)
 {
     agb_text_piece *piece = &self->pieces[self->n_pieces++];
-    *piece = (agb_text_piece){.begin = begin, .end = begin, .fields = self->reader->fields,
-                              .targets = self->targets, .n_targets = self->n_targets};
+    *piece = (agb_text_piece){.begin = begin, .end = begin, .targets = self->targets, .n_targets = self->n_targets,
+                              .names = self->reader->name, .fields = self->reader->fields};
     return piece;
 }
 
@@ -145,6 +145,7 @@ static void parse_piece(void *argument, unsigned worker, size_t task)
     piece->wants_nulls = false;
     piece->fault.at = NULL;
     self->reader->format->parse(piece);
+    agb_text_window_release(&self->reader->window, piece->begin, piece->end);
 }
 
 static agb_status place_targets(loading *self, agb_error *err)
@@ -215,6 +216,8 @@ static agb_status load_windows(loading *self, const agb_load *load, agb_error *e
 {
     agb_text_reader *reader = self->reader;
     size_t step = reader->step_bytes * agb_pool_workers(self->pool);
+    if (step > AGB_TEXT_MOST_STEP_BYTES)
+        step = AGB_TEXT_MOST_STEP_BYTES;
     do {
         const unsigned char *before = reader->at;
         bool stuck = before == reader->window.begin && before < reader->window.end;    /* no whole row was in sight */

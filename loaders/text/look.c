@@ -38,7 +38,7 @@ bool agb_text_look_at(agb_text_look *look, const agb_input *input)
     if (calls_itself_parquet(input->path))
         return false;
     if (bytes == 0) {
-        look->hidden = agb_text_is_packed(input) && !input->seekable;
+        look->hidden = agb_text_is_packed(input);
         return look->hidden;
     }
     if (bytes >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0)

@@ -57,9 +57,8 @@ static bool is_integer(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-static const char *fault_of_name(const agb_text_reader *reader, size_t i)    /* NULL: none */
+static const char *fault_of_name(const char *name)    /* NULL: none */
 {
-    const char *name = reader->name[i];
     if (*name == '\0')
         return "is empty";
     if (is_integer(name))
@@ -67,25 +66,40 @@ static const char *fault_of_name(const agb_text_reader *reader, size_t i)    /* 
     for (const char *byte = name; *byte; byte++)
         if ((unsigned char)*byte < 0x20)
             return "has a control byte in it";
-    for (size_t j = 0; j < i; j++)
-        if (strcmp(reader->name[j], name) == 0)
-            return "is there twice";
     return NULL;
 }
 
-static agb_status check_names(const agb_text_reader *reader, agb_error *err)
+static const char *quote_name(const agb_text_reader *reader, size_t i, char quoted[AGB_TEXT_QUOTE_BYTES])
 {
+    const unsigned char *name = (const unsigned char *)reader->name[i];
+    return agb_text_quote(quoted, name, name + strlen(reader->name[i]));
+}
+
+/* Whether a first row of names can be one. The keys of JSON lines may be any text. */
+static agb_status check_header(const agb_text_reader *reader, agb_error *err)
+{
+    char quoted[AGB_TEXT_QUOTE_BYTES];
+    if (reader->format->names_in_rows)
+        return AGB_OK;
     for (size_t i = 0; i < reader->fields; i++) {
-        const char *fault = fault_of_name(reader, i);
-        if (!fault)
-            continue;
-        const unsigned char *name = (const unsigned char *)reader->name[i];
-        char quoted[AGB_TEXT_QUOTE_BYTES];
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: its %zu field%s are neither the %d of hits nor column names: "
-                        "field %zu, %s, %s: put a line of names first", reader->input->path, reader->fields,
-                        reader->fields == 1 ? "" : "s", AGB_TEXT_HITS_COLUMNS, i + 1,
-                        agb_text_quote(quoted, name, name + strlen(reader->name[i])), fault);
+        const char *fault = fault_of_name(reader->name[i]);
+        if (fault)
+            return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: its %zu field%s are neither the %d of hits nor column "
+                            "names: field %zu, %s, %s: put a line of names first, or name the input format if it is "
+                            "not %s", reader->input->path, reader->fields, reader->fields == 1 ? "" : "s",
+                            AGB_TEXT_HITS_COLUMNS, i + 1, quote_name(reader, i, quoted), fault, reader->format->name);
     }
+    return AGB_OK;
+}
+
+static agb_status check_names_differ(const agb_text_reader *reader, agb_error *err)
+{
+    char quoted[AGB_TEXT_QUOTE_BYTES];
+    for (size_t i = 0; i < reader->fields; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(reader->name[j], reader->name[i]) == 0)
+                return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: field %zu, %s, is there twice: every column needs a "
+                                "name of its own", reader->input->path, i + 1, quote_name(reader, i, quoted));
     return AGB_OK;
 }
 
@@ -111,11 +125,13 @@ agb_status agb_text_more(agb_text_reader *reader, agb_error *err)
 {
     size_t held = (size_t)(reader->window.end - reader->at);
     if (held >= AGB_TEXT_MOST_ROW_BYTES)
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB%s",
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
                         reader->input->path, reader->lines + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
-                        reader->format->quoted ? ": look for a quote that is not closed" : ": look for lost line ends");
-    agb_status status = agb_text_window_move(&reader->window, reader->at,
-                                             held > reader->step_bytes ? held : reader->step_bytes, err);
+                        reader->format->quoted ? "a quote that is not closed" : "lost line ends");
+    size_t step = held > reader->step_bytes ? held : reader->step_bytes;
+    if (step > AGB_TEXT_MOST_ROW_BYTES - held)
+        step = AGB_TEXT_MOST_ROW_BYTES - held;
+    agb_status status = agb_text_window_move(&reader->window, reader->at, step, err);
     reader->at = reader->window.begin;
     return status;
 }
@@ -153,11 +169,12 @@ static agb_status take_first_row(agb_text_reader *reader, agb_error *err)
                         reader->input->path);
     end = agb_text_before_cr(begin, end ? end - 1 : reader->window.end);
     agb_status status = reader->format->first_row(reader, begin, end, err);
-    if (status != AGB_OK || reader->format->names_in_rows)
-        return status;
-    if (reader->fields == AGB_TEXT_HITS_COLUMNS && is_integer(reader->name[0]))
+    if (status == AGB_OK && !reader->format->names_in_rows && reader->fields == AGB_TEXT_HITS_COLUMNS &&
+        is_integer(reader->name[0]))
         return take_names_of_hits(reader, err);
-    return check_names(reader, err);
+    if (status == AGB_OK)
+        status = check_header(reader, err);
+    return status == AGB_OK ? check_names_differ(reader, err) : status;
 }
 
 /* ---- The loader's functions ---- */
@@ -203,6 +220,11 @@ void agb_text_close(void *self)
     agb_text_window_close(&reader->window);
     drop_names(reader);
     free(reader);
+}
+
+const char *agb_text_path(const agb_text_reader *reader)
+{
+    return reader->input->path;
 }
 
 void agb_text_set_step(void *self, size_t bytes)

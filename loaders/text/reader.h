@@ -38,6 +38,8 @@ void agb_text_close(void *self);
 agb_status agb_text_add_field(agb_text_reader *reader, const unsigned char *begin, const unsigned char *end,
                               agb_error *err);
 
+const char *agb_text_path(const agb_text_reader *reader);    /* of the file, for messages */
+
 /* How many bytes a worker takes at a time; results must not depend on it. For tests: 1 is allowed. */
 void agb_text_set_step(void *self, size_t bytes);
 
@@ -51,7 +53,8 @@ typedef struct agb_text_look {
     bool object;             /* begins with { */
     bool quote;              /* begins with " */
     bool name;               /* the whole line is a name: letters, digits and _, not beginning with a digit */
-    bool hidden;             /* packed in a pipe, and too little of it was taken out to unpack any */
+    bool hidden;             /* packed, and nothing can be unpacked of what is there: it is damaged, or from a pipe of
+                                which too little has come. Tsv takes these on, and tells what is wrong if any is */
 } agb_text_look;
 
 /* False when this is no text of ours, e.g. a file that calls itself Parquet. */

@@ -22,8 +22,8 @@ struct agb_text_source {
     bool head_only;                 /* peeking: leave a pipe alone */
     bool ended;                     /* the file has no more bytes */
     void *map;
-    const unsigned char *in, *in_end;    /* compressed bytes not decoded yet, in `packed` */
-    unsigned char packed[PACKED_BYTES];
+    unsigned char *packed;               /* PACKED_BYTES of compressed text; NULL: plain */
+    const unsigned char *in, *in_end;    /* in it: what is not decoded yet */
 };
 
 /* ---- the file ---- */
@@ -75,7 +75,7 @@ static uint64_t packed_offset(const agb_text_source *self)    /* of the next byt
 static agb_status refill(agb_text_source *self, agb_error *err)
 {
     size_t got;
-    agb_status status = read_file(self, self->packed, sizeof self->packed, &got, err);
+    agb_status status = read_file(self, self->packed, PACKED_BYTES, &got, err);
     self->in = self->packed;
     self->in_end = self->packed + got;
     return status;
@@ -129,6 +129,14 @@ bool agb_text_is_packed(const agb_input *input)
     return find_codec(input) != NULL;
 }
 
+static bool create_decoder(agb_text_source *self)
+{
+    self->packed = malloc(PACKED_BYTES);
+    self->in = self->in_end = self->packed;
+    self->decoder = self->packed ? self->codec->create() : NULL;
+    return self->decoder != NULL;
+}
+
 agb_status agb_text_source_open(agb_text_source **out, const agb_input *input, agb_error *err)
 {
     agb_text_source *self = calloc(1, sizeof *self);
@@ -136,10 +144,9 @@ agb_status agb_text_source_open(agb_text_source **out, const agb_input *input, a
     if (!self)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses %zu bytes", input->path, sizeof *self);
     self->input = input;
-    self->in = self->in_end = self->packed;
     self->codec = find_codec(input);
-    if (self->codec && !(self->decoder = self->codec->create())) {
-        free(self);
+    if (self->codec && !create_decoder(self)) {
+        agb_text_source_close(self);
         return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for a decoder", input->path);
     }
     *out = self;
@@ -154,6 +161,7 @@ void agb_text_source_close(agb_text_source *self)
         self->codec->destroy(self->decoder);
     if (self->map)
         munmap(self->map, self->input->bytes);
+    free(self->packed);
     free(self);
 }
 

@@ -12,7 +12,6 @@ typedef struct agb_text_window {
     bool last;                           /* nothing comes after end */
     agb_text_source *source;
     const unsigned char *map, *map_end;
-    const unsigned char *released;       /* pages of the mapping before this one are given back */
     unsigned char *buffer;
     size_t capacity;
 } agb_text_window;
@@ -23,5 +22,10 @@ void agb_text_window_close(agb_text_window *window);    /* also of one that is a
 
 /* Drops the text before `to` (begin <= to <= end), and takes in `step` further bytes, or fewer when the text ends. */
 agb_status agb_text_window_move(agb_text_window *window, const unsigned char *to, size_t step, agb_error *err);
+
+/* Hands the pages of [begin, end) back to the system where they are mapped ones; they stay in the page cache, and
+ * looking at them again brings them back. Without it a file of 70 GB would show as 70 GB of resident memory. Called
+ * by each worker for what it has parsed: for one thread to do it all costs a fifth of the speed of two workers. */
+void agb_text_window_release(const agb_text_window *window, const unsigned char *begin, const unsigned char *end);
 
 #endif

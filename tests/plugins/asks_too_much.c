@@ -13,9 +13,7 @@ static agb_status asks_too_much_create(agb_host *host, const agb_config *config,
     return block ? AGB_OK : AGB_ERR_MEMORY;
 }
 
-extern const agb_aggregator agb_aggregator_asks_too_much;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_asks_too_much = {
+const agb_aggregator agb_aggregator_asks_too_much = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "asks_too_much",

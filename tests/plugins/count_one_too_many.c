@@ -14,9 +14,7 @@ static agb_status count_one_too_many_consume(void *state, unsigned worker, const
     return counting_consume(state, worker, batch);
 }
 
-extern const agb_aggregator agb_aggregator_count_one_too_many;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_count_one_too_many = {
+const agb_aggregator agb_aggregator_count_one_too_many = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "count_one_too_many",

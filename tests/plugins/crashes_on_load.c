@@ -7,9 +7,7 @@ __attribute__((constructor)) static void crash(void)
     __builtin_trap();
 }
 
-extern const agb_aggregator agb_aggregator_crashes_on_load;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_crashes_on_load = {
+const agb_aggregator agb_aggregator_crashes_on_load = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "crashes_on_load",

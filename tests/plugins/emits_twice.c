@@ -12,9 +12,7 @@ static agb_status emits_twice_finish(void *state)
     return status == AGB_OK ? agb_emit(self->host, 0, &key, &count, 1) : status;
 }
 
-extern const agb_aggregator agb_aggregator_emits_twice;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_emits_twice = {
+const agb_aggregator agb_aggregator_emits_twice = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "emits_twice",

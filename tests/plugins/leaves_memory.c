@@ -7,9 +7,7 @@ static void leaves_memory_destroy(void *state)
     (void)state;
 }
 
-extern const agb_aggregator agb_aggregator_leaves_memory;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_leaves_memory = {
+const agb_aggregator agb_aggregator_leaves_memory = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "leaves_memory",

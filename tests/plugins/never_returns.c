@@ -10,9 +10,7 @@ static agb_status never_returns_finish(void *state)
     return AGB_OK;
 }
 
-extern const agb_aggregator agb_aggregator_never_returns;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_never_returns = {
+const agb_aggregator agb_aggregator_never_returns = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "never_returns",

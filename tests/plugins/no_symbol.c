@@ -2,9 +2,7 @@
 /* A faulty plug-in: it has no symbol that is named after its file. */
 #include "counting.h"
 
-extern const agb_aggregator agb_aggregator_another_symbol;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_another_symbol = {
+const agb_aggregator agb_aggregator_another_symbol = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "no_symbol",

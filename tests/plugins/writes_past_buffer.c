@@ -14,9 +14,7 @@ static agb_status writes_past_buffer_finish(void *state)
     return agb_emit_end(self->host, 0, 1);
 }
 
-extern const agb_aggregator agb_aggregator_writes_past_buffer;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_writes_past_buffer = {
+const agb_aggregator agb_aggregator_writes_past_buffer = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "writes_past_buffer",

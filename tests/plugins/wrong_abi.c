@@ -2,9 +2,7 @@
 /* A faulty plug-in: it was built for another version of the interface. */
 #include "counting.h"
 
-extern const agb_aggregator agb_aggregator_wrong_abi;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_wrong_abi = {
+const agb_aggregator agb_aggregator_wrong_abi = {
     .abi = AGB_AGGREGATOR_ABI + 98,
     .size = sizeof(agb_aggregator),
     .name = "wrong_abi",

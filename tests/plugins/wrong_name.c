@@ -2,9 +2,7 @@
 /* A faulty plug-in: its name is not the stem of its file. */
 #include "counting.h"
 
-extern const agb_aggregator agb_aggregator_wrong_name;
-
-__attribute__((visibility("default"))) const agb_aggregator agb_aggregator_wrong_name = {
+const agb_aggregator agb_aggregator_wrong_name = {
     .abi = AGB_AGGREGATOR_ABI,
     .size = sizeof(agb_aggregator),
     .name = "another_name",

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* aggbench verify: is this aggregator right? One line for each kind of check, and a verdict. */
+#include "commands.h"
+#include "text.h"
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void print_outcome(FILE *to, const agb_verify_kind *kind, const agb_verify_outcome *outcome)
+{
+    static const char *const states[] = {"ok", "FAILED", "skipped"};
+    int at = fprintf(to, "%-8s %-12s ", states[outcome->state], agb_verify_kind_name(kind));
+    char text[1400];
+    if (outcome->state == AGB_VERIFY_OK)
+        snprintf(text, sizeof text, "%s: %s cases", agb_verify_kind_about(kind), agb_text_count(outcome->cases).s);
+    else
+        snprintf(text, sizeof text, "%s", outcome->text);
+    agb_text_wrap(to, text, at, at);
+    fflush(to);
+}
+
+/* Runs all kinds; how many failed. */
+static unsigned verify_all(FILE *to, const agb_verify *verify)
+{
+    unsigned failed = 0;
+    uint64_t cases = 0;
+    const agb_verify_kind *kind;
+    fprintf(to, "%s%s%s\n", verify->aggregator->name, *verify->params ? " " : "", verify->params);
+    for (size_t i = 0; (kind = agb_verify_kind_at(i)); i++) {
+        agb_verify_outcome outcome = agb_verify_run(verify, kind);
+        print_outcome(to, kind, &outcome);
+        failed += outcome.state == AGB_VERIFY_FAILED;
+        cases += outcome.cases;
+    }
+    if (failed)
+        fprintf(to, "%s is wrong: %u kind%s of check failed\n", verify->aggregator->name, failed, failed == 1 ? "" : "s");
+    else
+        fprintf(to, "%s is right: %s cases\n", verify->aggregator->name, agb_text_count(cases).s);
+    return failed;
+}
+
+/* "radix:bits=4": name is the caller's to free; *params points into word. */
+static agb_status find(const agb_registry *registry, const char *word, agb_verify *verify, agb_error *err)
+{
+    int64_t values[AGB_MOST_PARAMS];
+    size_t length = strcspn(word, ":");
+    char *name = strndup(word, length);
+    if (!name)
+        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory");
+    agb_status status = agb_lineup_find_aggregator(registry, name, &verify->aggregator, err);
+    verify->params = word[length] ? word + length + 1 : "";
+    if (status == AGB_OK)
+        status = agb_params_parse(verify->aggregator, verify->params, values, err);
+    if (status == AGB_OK && !(verify->aggregator->traits & AGB_TAKES_WORDS))
+        status = agb_fail(err, AGB_ERR_UNSUPPORTED, "verify: %s: it does not take integer keys, the only ones checked yet",
+                          name);
+    free(name);
+    return status;
+}
+
+static int verify(const agb_options *options, agb_error *err)
+{
+    const agb_words *plugins = &options->plugins;
+    agb_registry *registry;
+    agb_status status = agb_registry_create(&registry, err);
+    agb_verify check = {.registry = registry, .params = "", .timeout_s = (double)options->timeout_s};
+    if (status == AGB_OK && plugins->n == 0 && !options->operand)
+        status = agb_fail(err, AGB_ERR_ARGUMENT, "verify: NAME is missing: name an aggregator, or give --plugin FILE.so");
+    for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
+        status = agb_lineup_open_plugin(registry, plugins->word[i], &check.aggregator, err);
+    if (status == AGB_OK && options->operand)
+        status = find(registry, options->operand, &check, err);
+    int code = agb_exit_of(status);
+    if (status == AGB_OK)
+        code = verify_all(stdout, &check) == 0 ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+    agb_registry_destroy(registry);
+    return code;
+}
+
+static void defaults(agb_options *options)
+{
+    options->timeout_s = 60;
+}
+
+static const char *const verify_options[] = {"plugin", "timeout", NULL};
+
+const agb_command agb_command_verify = {
+    .name = "verify", .operand = "NAME[:p=v...]",
+    .summary = "one aggregator against the right answers, and its manners when memory ends",
+    .about = "Runs an aggregator, built in or a plug-in, over key shapes, batch sizes, hashes, workers, budgets\n"
+             "and refused allocations, each kind in a process of its own, and compares every answer with one\n"
+             "found by sorting.",
+    .example = "aggbench verify --plugin ./mine.so",
+    .options = verify_options, .defaults = defaults, .run = verify};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* ARM Neoverse V1 (part 0xd40): Graviton 3. Eight slots a cycle. Formulas: neoverse.h. */
+#define PMU "arm_v1::"
+#include "neoverse.h"
+
+enum { WIDTH = 8, SLOTS = 0, WORK, USED, STALLED };
+
+static const agb_pass passes[] = {
+    [SLOTS] = {.name = "slots", .events = {NEOVERSE_CYC, NEOVERSE_USED, NEOVERSE_STALLED}},
+    [WORK] = {.name = "work", .events = NEOVERSE_WORK_EVENTS(NULL)},
+    [USED] = {.name = "used slots", .spare_for = SLOTS + 1, .events = {NEOVERSE_CYC, NEOVERSE_USED}},
+    [STALLED] = {.name = "stalled slots", .spare_for = SLOTS + 1, .events = {NEOVERSE_CYC, NEOVERSE_STALLED}},
+    {.name = NULL},
+};
+
+static bool matches(const agb_cpu_id *cpu)
+{
+    return neoverse_part(cpu, 0xd40);
+}
+
+static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
+{
+    agb_metrics_set_plain(out, &passes[pass], values);
+    if (pass == SLOTS || pass == USED)
+        neoverse_set_used(WIDTH, 0, values, out);
+    if (pass == SLOTS || pass == STALLED)
+        neoverse_set_stalled(WIDTH, 0, values[0], values + (pass == SLOTS ? 4 : 1), out);
+}
+
+const agb_slots agb_slots_neoverse_v1 = {
+    .name = "neoverse_v1",
+    .uarch = "Neoverse V1",
+    .about = NEOVERSE_ABOUT,
+    .matches = matches,
+    .width = WIDTH,
+    .passes = passes,
+    .metrics = metrics,
+};

@@ -1,0 +1,250 @@
+#!/bin/sh
+# The command as people use it: golden outputs, exit codes, and every sentence of refusal once.
+# Needs $BUILD, the build folder; prints lines as the test programs do, for tests/run to count.
+set -u
+: "${BUILD:?the build folder}"
+aggbench=$BUILD/aggbench
+samples=${AGB_SAMPLES:-../shared/samples}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+rows=synth:hits,rows=10000
+quick='--repetitions 1 --quiet'
+
+report() {    # report NAME PROBLEM: an empty problem is success
+    if [ -z "$2" ]; then
+        printf '[       OK ] %s\n' "$1"
+    else
+        printf '[  FAILED  ] %s: %s\n' "$1" "$2"
+        failures=$((failures + 1))
+    fi
+}
+
+run() {    # run ARGUMENTS...: leaves $code, $work/out and $work/err
+    "$aggbench" "$@" >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+}
+
+refused() {    # refused CODE WORDS ARGUMENTS...: one sentence on stderr that has the words (parted by |), no report
+    want=$1 words=$2
+    shift 2
+    run "$@"
+    problem=
+    [ "$code" = "$want" ] || problem="exit code $code instead of $want"
+    [ "$(wc -l <"$work/err")" = 1 ] || problem="$problem; not one line: $(cat "$work/err")"
+    grep -q '^aggbench: .*[^.]$' "$work/err" || problem="$problem; no sentence: $(cat "$work/err")"
+    [ -s "$work/out" ] && problem="$problem; a report although it failed"
+    saved=$IFS
+    IFS='|'
+    for word in $words; do
+        grep -qF -- "$word" "$work/err" || problem="$problem; '$word' is not in: $(cat "$work/err")"
+    done
+    IFS=$saved
+    report "refused: $*" "$problem"
+}
+
+golden() {    # golden NAME: $work/got must be what stands on standard input
+    cat >"$work/want"
+    report "$1" "$(diff "$work/want" "$work/got" | head -20)"
+}
+
+# ---- What the command line got wrong: exit code 2, before a byte is loaded ----
+refused 2 'frobnicate|no such command' frobnicate
+refused 2 'dscribe|did you mean describe' dscribe
+refused 2 'SOURCE is missing|for example' run
+refused 2 'SOURCE is missing' describe
+refused 2 'NAME is missing|--plugin' verify
+refused 2 'SOURCE|empty word' run ''
+refused 2 'more|one operand too many|glob' run $rows more
+refused 2 'x: takes no operand' list x
+refused 2 '--agregator|did you mean --aggregator' run $rows --agregator naive
+refused 2 '--where|no such option' run $rows --where 'A<>0'
+refused 2 '-q|two dashes' run $rows -q
+refused 2 '--quiet: takes no value' run $rows --quiet=1
+refused 2 '--threads: its value is missing' run $rows --threads
+refused 2 '--threads: 0|1..1024' run $rows --threads 0
+refused 2 '--threads: two|1..1024' run $rows --threads two
+refused 2 '--repetitions: -3|1..10000' run $rows --repetitions -3
+refused 2 '--batch-rows: 0|1..1073741824' run $rows --batch-rows 0
+refused 2 '--top: 1e6|0..1000000' run $rows --top 1e6
+refused 2 '--timeout: 0|1..86400' run $rows --timeout 0
+refused 2 '--format: xml|table|json|csv' run $rows --format xml
+refused 2 '--format csv|table and json' list --format csv
+refused 2 '--format csv|table and json' describe $rows --format csv
+refused 2 '--counters: perhaps|auto|pmu|off' run $rows --counters perhaps
+refused 2 '--memory: hot|warm|fresh' run $rows --memory hot
+refused 2 '--memory-budget: 12X|512M' run $rows --memory-budget 12X
+refused 2 '--group-by: its value is empty' run $rows --group-by ''
+refused 2 'aggregator naiv|did you mean naive|list' run $rows --aggregator naiv
+refused 2 'aggregator (empty)|list' run $rows --aggregator naive,
+refused 2 'aggregator nosuch|list' verify nosuch
+refused 2 'radix: bits=99|1..16' run $rows --aggregator radix:bits=99
+refused 2 'radix|bist|bits' run $rows --aggregator radix:bist=9
+refused 2 'all:bits=3|takes no parameters' run $rows --aggregator all:bits=3
+refused 2 '--hash: folt|did you mean fold' run $rows --hash folt
+refused 2 '--input-format: parqet|did you mean parquet' run $rows --input-format parqet
+refused 2 '--plugin: nofile.so' run $rows --plugin nofile.so
+refused 2 '--pin: 0,x|processor numbers' run $rows --pin 0,x
+refused 2 '--pin: 99999|may not run there|allowed are' run $rows --pin 99999
+refused 2 '--pin: 1 processor for 2 threads' run $rows --threads 2 --pin 0
+refused 2 '--sweep: bits|p=a..b' run $rows --sweep bits
+refused 2 '--sweep: nosuch|no chosen aggregator' run "$work/none" --sweep nosuch=1..3
+refused 2 'radix: bits=17|1..16' run $rows --aggregator radix --sweep bits=15..17
+refused 2 'synth|nosuch' run synth:nosuch
+refused 2 'rows=-1' run synth:hits,rows=-1
+
+# ---- What the world got wrong: exit code 1 ----
+printf 'not a table\n' >"$work/junk"
+: >"$work/empty"
+refused 1 'none.parquet|no such file' run "$work/none.parquet"
+refused 1 'none.parquet|no such file' describe "$work/none.parquet"
+refused 1 'none.parquet|no such file' pivot "$work/none.parquet"
+refused 1 'empty' run "$work/empty"
+refused 1 'userid|did you mean|UserID' run $rows --group-by userid
+refused 1 '--group-by: A,B|not supported yet' run $rows --group-by A,B
+refused 1 '/nonexistent/report|No such file' run $rows --output /nonexistent/report
+refused 1 '/nonexistent/groups|No such file' run $rows --groups /nonexistent/groups
+# shellcheck disable=SC2086  # a list of options
+refused 1 '/dev/full|No space left' run $rows $quick --output /dev/full
+# shellcheck disable=SC2086
+refused 1 '/dev/full|No space left' run $rows $quick --groups /dev/full
+
+"$aggbench" list >/dev/full 2>"$work/err"
+report 'full_disk_behind_standard_output_is_one_sentence' \
+    "$([ $? = 1 ] && grep -q '^aggbench: writing standard output: No space left' "$work/err" || cat "$work/err")"
+{ "$aggbench" list 2>"$work/err"; echo $? >"$work/code"; } | sleep 0
+report 'closed_pipe_ends_quietly' "$(cat "$work/err")$([ "$(cat "$work/code")" -le 1 ] || cat "$work/code")"
+run
+report 'no_command_is_a_usage_error_that_shows_help' \
+    "$([ $code = 2 ] && grep -q 'aggbench COMMAND' "$work/err" || echo "exit code $code")"
+
+# ---- What is right ----
+for help in --help -h 'run --help' 'pivot --help' 'list -h' 'describe --help' 'verify --help' --version list; do
+    # shellcheck disable=SC2086
+    run $help
+    report "fine: $help" "$([ $code = 0 ] && [ -s "$work/out" ] && [ ! -s "$work/err" ] || echo "exit code $code")"
+done
+
+# shellcheck disable=SC2086
+run run synth:sequential,rows=100,groups=4 --aggregator naive,prefetch,radix:bits=3,sort --format csv $quick
+cut -d, -f1,2,5- "$work/out" | tr -d '"' | cut -d, -f1-6 >"$work/got"
+golden csv_names_each_contestant_its_state_and_its_answer <<'END'
+aggregator,params,reason,rows,groups,load_s
+naive,,groups=4,ok,,100
+prefetch,,groups=4,ok,,100
+radix,bits=3,groups=4,ok,,100
+sort,,groups=4,ok,,100
+END
+
+# shellcheck disable=SC2086
+run run synth:sequential,rows=10,groups=4 --aggregator radix --groups "$work/got" $quick
+golden groups_stand_in_the_order_of_their_keys <<'END'
+key,count
+0,3
+1,3
+2,2
+3,2
+END
+
+run describe synth:sequential,rows=10,groups=4
+sed 's/;.*//' "$work/out" >"$work/got"
+golden describe_shows_schema_and_rows <<'END'
+synth:sequential,rows=10,groups=4: synth, 10 rows, 1 column
+
+  no  column  type    NULL      in the file
+   1  UserID  int64   never     generated
+END
+
+# shellcheck disable=SC2086
+run run synth:uniform,rows=1000,groups=10 --aggregator naive --sweep groups=10,20 --format csv $quick
+report 'sweep_of_a_source_measures_each_of_them' \
+    "$([ $code = 0 ] && [ "$(grep -c '"ok"' "$work/out")" = 2 ] && grep -q groups=20 "$work/out" || cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
+run run synth:uniform,rows=1000 --aggregator naive,radix --sweep bits=2..8*2 --format csv $quick
+report 'sweep_of_a_parameter_makes_a_row_of_each_value' \
+    "$([ $code = 0 ] && [ "$(grep -c '^radix,"bits=[248]"' "$work/out")" = 3 ] || cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
+run run synth:hits,rows=0 $quick --format csv
+report 'no_rows_are_no_error' "$([ $code = 0 ] && ! grep -q nan "$work/out" || cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
+run pivot synth:hits,rows=20000 $quick
+report 'pivot_lays_published_figures_beside_measured_ones' "$([ $code = 0 ] &&
+    grep -q '17,630,976' "$work/out" && grep -q '^warm run, median  *3.6 s  *2.7 s' "$work/out" &&
+    grep -q 'published 1.33 x, here' "$work/out" || cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
+run run $rows --aggregator naive --memory-budget 4k $quick
+report 'a_budget_too_small_is_a_row_and_exit_code_1' \
+    "$([ $code = 1 ] && grep -q '^naive  *out-of-memory: ' "$work/out" || cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
+run run $rows --output "$work/report.json" --format json $quick
+report 'output_goes_to_the_file_and_leaves_no_other' \
+    "$([ $code = 0 ] && [ ! -s "$work/out" ] && grep -q '"aggbench": 1' "$work/report.json" &&
+       [ "$(find "$work" -name 'report.json*' | wc -l)" = 1 ] || cat "$work/err")"
+
+run verify radix:bits=4
+report 'verify_passes_a_right_aggregator' \
+    "$([ $code = 0 ] && tail -1 "$work/out" | grep -q '^radix is right: ' || cat "$work/out" "$work/err")"
+
+# ---- Faulty plug-ins: each is a row with its reason, the rest of the table is complete, the exit code is not 0 ----
+plugins=
+for plugin in wrong_abi no_symbol wrong_name count_one_too_many emits_twice writes_past_buffer crashes never_returns \
+    asks_too_much leaves_memory crashes_on_load; do
+    plugins="$plugins --plugin $BUILD/plugins/$plugin.so"
+done
+# shellcheck disable=SC2086
+run run $rows --aggregator naive,radix $plugins --timeout 1 --no-twin --format csv $quick
+report 'faulty_plugins_give_exit_code_1_and_no_noise' "$([ $code = 1 ] && [ ! -s "$work/err" ] || cat "$work/err")"
+
+row() {    # row NAME STATE REASON
+    report "plugin_$1_is_$2" "$(grep -q "^$1,.*\"$2\",\".*$3" "$work/out" || grep "^$1," "$work/out" || echo 'no row')"
+}
+row naive ok ''
+row radix ok ''
+row wrong_abi failed 'version 99'
+row no_symbol failed 'no symbol agb_aggregator_no_symbol'
+row wrong_name failed 'another_name'
+row count_one_too_many wrong 'wrong at key .*: counted .*, right is'
+row emits_twice wrong 'emitted twice: key 7'
+row writes_past_buffer crashed 'segmentation fault (SIGSEGV) in phase build'
+row crashes crashed 'segmentation fault (SIGSEGV) in phase build'
+row never_returns timeout 'no answer after 1 s, in phase build'
+row asks_too_much out-of-memory 'refused'
+row leaves_memory failed 'unreleased'
+row crashes_on_load failed 'loading it ended in illegal instruction (SIGILL)'
+
+run verify --plugin "$BUILD/plugins/count_one_too_many.so"
+report 'verify_names_the_case_and_the_key_of_a_wrong_plugin' \
+    "$([ $code = 1 ] && grep -q '^FAILED *key shapes *all equal.*wrong at key 42: counted 50001, right is 50000' "$work/out" ||
+       cat "$work/out" "$work/err")"
+run verify --plugin "$BUILD/plugins/crashes.so"
+report 'verify_survives_a_crash_and_names_its_place' \
+    "$([ $code = 1 ] && grep -q 'segmentation fault (SIGSEGV) in phase build' "$work/out" || cat "$work/out" "$work/err")"
+run verify --plugin "$BUILD/plugins/naive.so"
+report 'a_plugin_of_a_taken_name_is_refused_in_one_sentence' \
+    "$([ $code = 2 ] && grep -q '^aggbench: naive: an aggregator of that name' "$work/err" || cat "$work/out" "$work/err")"
+
+# ---- An interrupted run leaves nothing behind ----
+timeout --foreground -s INT 1 "$aggbench" run synth:hits,rows=3000000 --aggregator sort --repetitions 1000 --quiet \
+    --output "$work/interrupted" >/dev/null 2>&1
+code=$?
+sleep 0.2
+report 'an_interrupt_leaves_no_process_and_no_file' "$([ $code = 124 ] || echo "exit code $code")$(
+    grep -l "${work##*/}/interr[u]pted" /proc/[0-9]*/cmdline 2>/dev/null)$(find "$work" -name 'interrupted*')"
+
+# ---- Real rows ----
+if [ -d "$samples/hits" ]; then
+    for file in nano_hits.parquet hits_nano.tsv.zst hits_part; do
+        # shellcheck disable=SC2086
+        run run "$samples/hits/$file" --aggregator all --format json --top 1 $quick
+        report "real_rows_are_counted_right: $file" "$([ $code = 0 ] && grep -q '"rows": 24586' "$work/out" &&
+            [ "$(grep -c '"key": "-7918574344944952583"' "$work/out")" -ge 4 ] && grep -q '"count": 194' "$work/out" &&
+            ! grep -q '"verified": false' "$work/out" || cat "$work/err")"
+    done
+    refused 1 'URL|string column|only integer and bool columns|describe' run "$samples/hits/nano_hits.parquet" --group-by URL
+    refused 1 'userid|did you mean|UserID' run "$samples/hits/nano_hits.parquet" --group-by userid
+else
+    echo "skipped: samples folder $samples is not there"
+    echo '[  SKIPPED ] real_rows_are_counted_right'
+fi
+
+[ $failures = 0 ]

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* From SOURCE to table: files, folders, globs, natural order, names of columns, and what goes wrong on the way. */
+#include "internal.h"
+#include "loader.h"
+#include "test.h"
+
+#include <sys/stat.h>
+
+typedef struct fixture {
+    agb_registry *registry;
+    char folder[64];
+} fixture;
+
+static int set_up(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    assert_ok(agb_registry_create(&f->registry, err));
+    strcpy(f->folder, "/tmp/aggbench-source-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    assert_int_equal(system(command), 0);
+    agb_registry_destroy(f->registry);
+    free(f);
+    return 0;
+}
+
+static char *path_of(const fixture *f, const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s%s%s", f->folder, *name ? "/" : "", name);
+    return path;
+}
+
+static void write_file(const fixture *f, const char *name, const char *text)
+{
+    FILE *out = fopen(path_of(f, name), "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static agb_status load(const fixture *f, agb_table **table, const char *name, const char *column, agb_error *err)
+{
+    return agb_table_load(table, f->registry, path_of(f, name), &column, 1, NULL, err);
+}
+
+static void assert_keys(const agb_table *table, const int64_t *wanted, size_t n)
+{
+    agb_column column;
+    assert_true(agb_table_find_column(table, "UserID", &column));
+    assert_int_equal(agb_table_rows(table), n);
+    assert_int_equal(column.type, AGB_TYPE_INT64);
+    assert_memory_equal(column.values, wanted, n * sizeof *wanted);
+}
+
+static void one_file_is_loaded(void **state)
+{
+    agb_table *table;
+    write_file(*state, "a.tsv", "UserID\n1\n-2\n3\n");
+    assert_ok(load(*state, &table, "a.tsv", "UserID", err));
+    assert_keys(table, (int64_t[]){1, -2, 3}, 3);
+    assert_string_equal(agb_table_format(table), "tsv");
+    assert_true(agb_table_bytes(table) >= 24);
+    agb_table_destroy(table);
+}
+
+static void a_folder_is_loaded_in_natural_order(void **state)
+{
+    fixture *f = *state;
+    agb_table *table;
+    for (int i = 12; i >= 0; i--) {
+        char name[32], text[32];
+        snprintf(name, sizeof name, "hits_%d.tsv", i);
+        snprintf(text, sizeof text, "UserID\n%d\n", i);
+        write_file(f, name, text);
+    }
+    write_file(f, "_SUCCESS", "");
+    write_file(f, ".hidden", "nonsense");
+    assert_ok(load(f, &table, "", "UserID", err));
+    assert_keys(table, (int64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 13);
+    agb_table_destroy(table);
+    assert_ok(load(f, &table, "hits_1*.tsv", "UserID", err));
+    assert_keys(table, (int64_t[]){1, 10, 11, 12}, 4);
+    agb_table_destroy(table);
+}
+
+static void what_is_not_there_is_named(void **state)
+{
+    fixture *f = *state;
+    agb_table *table;
+    assert_fails(AGB_ERR_NOT_FOUND, "none.tsv|no such file", load(f, &table, "none.tsv", "UserID", err));
+    assert_null(table);
+    assert_fails(AGB_ERR_NOT_FOUND, "*.nothing|no file matches", load(f, &table, "*.nothing", "UserID", err));
+    assert_fails(AGB_ERR_NOT_FOUND, "holds no files", load(f, &table, "", "UserID", err));
+    write_file(f, "empty.tsv", "");
+    assert_fails(AGB_ERR_FORMAT, "empty.tsv|the file is empty", load(f, &table, "empty.tsv", "UserID", err));
+    assert_fails(AGB_ERR_ARGUMENT, "name is empty",
+                 agb_table_load(&table, f->registry, "", (const char *[]){"UserID"}, 1, NULL, err));
+}
+
+static void a_misspelt_column_is_answered_with_the_nearest(void **state)
+{
+    fixture *f = *state;
+    agb_table *table;
+    write_file(f, "a.tsv", "UserID\tURL\n1\tx\n");
+    assert_fails(AGB_ERR_NOT_FOUND, "no column 'userid'|'UserID'", load(f, &table, "a.tsv", "userid", err));
+    assert_fails(AGB_ERR_NOT_FOUND, "no column 'frobnicate'|all 2 columns", load(f, &table, "a.tsv", "frobnicate", err));
+    assert_fails(AGB_ERR_ARGUMENT, "empty", load(f, &table, "a.tsv", "", err));
+    const char *twice[] = {"UserID", "UserID"};
+    assert_fails(AGB_ERR_ARGUMENT, "'UserID' is named twice",
+                 agb_table_load(&table, f->registry, path_of(f, "a.tsv"), twice, 2, NULL, err));
+    assert_fails(AGB_ERR_ARGUMENT, "none is named",
+                 agb_table_load(&table, f->registry, path_of(f, "a.tsv"), twice, 0, NULL, err));
+}
+
+static void files_of_different_shape_are_not_mixed(void **state)
+{
+    fixture *f = *state;
+    agb_table *table;
+    write_file(f, "1.tsv", "UserID\n1\n");
+    write_file(f, "2.tsv", "WatchID\n1\n");
+    assert_fails(AGB_ERR_NOT_FOUND, "2.tsv|no column 'UserID'", load(f, &table, "", "UserID", err));
+}
+
+static void a_forced_loader_must_exist(void **state)
+{
+    fixture *f = *state;
+    agb_table *table;
+    write_file(f, "a.tsv", "UserID\n1\n");
+    agb_load_options options = {.loader = "nonsense"};
+    assert_fails(AGB_ERR_NOT_FOUND, "nonsense", agb_table_load(&table, f->registry, path_of(f, "a.tsv"),
+                                                              (const char *[]){"UserID"}, 1, &options, err));
+    options.loader = "parquet";
+    assert_fails(AGB_ERR_FORMAT, "a.tsv", agb_table_load(&table, f->registry, path_of(f, "a.tsv"),
+                                                         (const char *[]){"UserID"}, 1, &options, err));
+}
+
+static void columns_grow_without_losing_values(void **state)
+{
+    (void)state;
+    agb_table *table;
+    assert_ok(agb_table_create(&table, err));
+    assert_ok(agb_table_add(table, "UserID", AGB_TYPE_INT64, AGB_PAGES_HUGE, err));
+    enum { STEP = 700001, STEPS = 7 };
+    for (uint64_t step = 0; step < STEPS; step++) {
+        assert_ok(agb_table_extend(table, STEP, err));
+        int64_t *values = agb_table_values(table, 0);
+        uint8_t *nulls = agb_table_nulls(table, 0);
+        for (uint64_t i = 0; i < STEP; i++)
+            values[step * STEP + i] = (int64_t)(step * STEP + i);
+        nulls[step * STEP] = 1;
+    }
+    agb_table_shrink(table, 1);
+    agb_table_loaded(table, "test");
+    agb_column column;
+    assert_true(agb_table_find_column(table, "UserID", &column));
+    assert_int_equal(agb_table_rows(table), (uint64_t)STEP * STEPS - 1);
+    assert_int_equal(column.null_count, STEPS);
+    for (int64_t i = 0; i < (int64_t)STEP * STEPS - 1; i++)
+        if (((const int64_t *)column.values)[i] != i)
+            fail_msg("row %lld holds %lld", (long long)i, (long long)((const int64_t *)column.values)[i]);
+    agb_table_destroy(table);
+}
+
+static void lent_columns_must_be_equally_long(void **state)
+{
+    (void)state;
+    static const int64_t values[3] = {1, 2, 3};
+    agb_table *table;
+    assert_ok(agb_table_create(&table, err));
+    assert_ok(agb_table_lend(table, "a", AGB_TYPE_INT64, values, 3, err));
+    assert_fails(AGB_ERR_ARGUMENT, "'b' has 2 rows|3", agb_table_lend(table, "b", AGB_TYPE_INT64, values, 2, err));
+    assert_fails(AGB_ERR_ARGUMENT, "'a' is there already", agb_table_lend(table, "a", AGB_TYPE_INT64, values, 3, err));
+    assert_fails(AGB_ERR_ARGUMENT, "no values", agb_table_lend(table, "c", AGB_TYPE_OTHER, values, 3, err));
+    agb_table_destroy(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_file_is_loaded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_is_loaded_in_natural_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_there_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_misspelt_column_is_answered_with_the_nearest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_of_different_shape_are_not_mixed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_forced_loader_must_exist, set_up, tear_down),
+        cmocka_unit_test(columns_grow_without_losing_values),
+        cmocka_unit_test(lent_columns_must_be_equally_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
