@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the strategies that partition: lists of chunks, one list a part, and the tables that count a part at the end.
+/* Shared by the strategies that partition: lists of chunks, one list a part, and the tables that count a part at the
+ * end.
  *
  *     place[p] ----------------------------------------.
  *                                                       v
@@ -181,7 +182,8 @@ typedef struct partitions {
 } partitions;
 
 /* false: no memory; partitions_close is due all the same. */
-static inline bool partitions_open(partitions *p, agb_host *host, const agb_config *config, unsigned bits, unsigned load)
+static inline bool partitions_open(partitions *p, agb_host *host, const agb_config *config, unsigned bits,
+                                   unsigned load)
 {
     *p = (partitions){.host = host, .bits = bits, .parts = (size_t)1 << bits, .hash = config->hash,
                        .weighted = config->weighted};
@@ -211,8 +213,8 @@ static inline void partitions_close(partitions *p)
 }
 
 /* weights is a constant NULL where rows count once, and the compiler then drops what belongs to them. */
-static inline agb_status partitions_scatter_rows(partitions *p, writer *w, const uint64_t *keys, const uint64_t *weights,
-                                                 size_t rows)
+static inline agb_status partitions_scatter_rows(partitions *p, writer *w, const uint64_t *keys,
+                                                 const uint64_t *weights, size_t rows)
 {
     uint64_t **places = w->place;
     unsigned shift = 64 - p->bits;

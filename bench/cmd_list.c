@@ -12,13 +12,16 @@
 
 enum { LEFT = 14 };
 
-/* ---- For people --------------------------------------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------------------------------------- */
 
 static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
 {
-    static const struct { unsigned trait; const char *words; } traits[] = {
-        {AGB_TAKES_WORDS, "integer keys"}, {AGB_TAKES_PAIRS, "two-column keys"}, {AGB_TAKES_BYTES, "string keys"},
-        {AGB_TAKES_WEIGHTS, "weights"},    {AGB_PARALLEL, "parallel"},           {AGB_EXAMPLE, "an example: not in `all`"}};
+    static const struct {
+        unsigned trait;
+        const char *words;
+    } traits[] = {{AGB_TAKES_WORDS, "integer keys"}, {AGB_TAKES_PAIRS, "two-column keys"},
+                  {AGB_TAKES_BYTES, "string keys"},  {AGB_TAKES_WEIGHTS, "weights"},
+                  {AGB_PARALLEL, "parallel"},        {AGB_EXAMPLE, "an example: not in `all`"}};
     size_t at = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
@@ -91,7 +94,7 @@ static void print_tables(FILE *to, const agb_registry *registry, bool only_count
     print_counters(to);
 }
 
-/* ---- For programs ------------------------------------------------------------------------------------------------- */
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
 
 static json_t *params_json(const agb_aggregator *aggregator)
 {

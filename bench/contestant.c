@@ -20,7 +20,7 @@ typedef struct request {
     char path[MOST_PATH];    /* WRITE_GROUPS */
 } request;
 
-/* ---- In the child ------------------------------------------------------------------------------------------------- */
+/* ---- In the child ------------------------------------------------------------------------------------------------ */
 
 /* What lives as long as the child. */
 typedef struct stage {
@@ -180,7 +180,7 @@ static void contestant_body(void *context, int in, int out)
     }
 }
 
-/* ---- In the parent ------------------------------------------------------------------------------------------------ */
+/* ---- In the parent ----------------------------------------------------------------------------------------------- */
 
 agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
                                 const char *params, agb_error *err)

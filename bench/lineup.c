@@ -15,7 +15,7 @@ enum { MOST_NAMES = 256 };
 /* The baseline of `all`. */
 static const char plainest[] = "naive";
 
-/* ---- Entries ------------------------------------------------------------------------------------------------------ */
+/* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
 static agb_status add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
                             const char *params, const agb_error *refused, agb_error *err)
@@ -187,7 +187,7 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
     return status;
 }
 
-/* ---- Sweeps ------------------------------------------------------------------------------------------------------- */
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
 static bool has_param(const agb_aggregator *aggregator, const char *name)
 {
@@ -238,7 +238,8 @@ static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool
             *found = true;
             status = spread_entry(lineup, entry, sweep, err);
         } else {
-            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused, err);
+            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused,
+                               err);
         }
     }
     release_entries(before, n);
@@ -270,8 +271,10 @@ static agb_status set_sources(agb_lineup *lineup, const agb_options *options, co
         if (status != AGB_OK)
             return status;
         if (!of_entries && !is_generated(lineup->registry, source))
-            return agb_fail(err, AGB_ERR_NOT_FOUND, "--sweep: %s: no chosen aggregator has a parameter of this name, and "
-                            "%s is not generated: `aggbench list` shows the parameters", sweep.name, source);
+            return agb_fail(err, AGB_ERR_NOT_FOUND,
+                            "--sweep: %s: no chosen aggregator has a parameter of this name, and "
+                            "%s is not generated: `aggbench list` shows the parameters",
+                            sweep.name, source);
     }
     bool of_sources = options->sweep && !of_entries;
     size_t n = of_sources ? sweep.n : 1;
@@ -285,7 +288,7 @@ static agb_status set_sources(agb_lineup *lineup, const agb_options *options, co
     return AGB_OK;
 }
 
-/* ---- Settings ----------------------------------------------------------------------------------------------------- */
+/* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
 static agb_status check_pins(const agb_pins *pins, const int *allowed, unsigned n_allowed, unsigned threads,
                              agb_error *err)
@@ -321,8 +324,10 @@ static agb_status set_threads(agb_lineup *lineup, const agb_options *options, ag
         lineup->pins = (agb_pins){.cpu = {allowed[n_allowed - 1]}, .n = 1};
     unsigned useful = agb_machine_default_threads("");
     if (settings->threads > useful)
-        agb_results_note(&lineup->warnings, "%u threads share %u processor%s (affinity and cgroup quota): they wait for "
-                         "each other", settings->threads, useful, useful == 1 ? "" : "s");
+        agb_results_note(&lineup->warnings,
+                         "%u threads share %u processor%s (affinity and cgroup quota): they wait for "
+                         "each other",
+                         settings->threads, useful, useful == 1 ? "" : "s");
     if (lineup->pins.n > 0) {
         settings->cpus = lineup->pins.cpu;
         settings->n_cpus = lineup->pins.n;
@@ -393,7 +398,7 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     return status;
 }
 
-/* ---- The source's column, before its rows are read ---------------------------------------------------------------- */
+/* ---- The source's column, before its rows are read --------------------------------------------------------------- */
 
 static agb_status check_column(const agb_lineup *lineup, const char *source, agb_error *err)
 {

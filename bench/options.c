@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The option table and its parser: see options.h. Adding an option is adding a field to agb_options and a row here, and naming it in
- * the commands that take it; its range check and its line of --help follow from the row. */
+/* The option table and its parser: see options.h. Adding an option is adding a field to agb_options and a row here, and
+ * naming it in the commands that take it; its range check and its line of --help follow from the row. */
 #include "options.h"
 
 #include "text.h"
@@ -60,9 +60,10 @@ static const option table[] = {
     {.name = "memory", .argument = "warm|fresh", .kind = IS_CHOICE, .offset = FIELD(memory), .choices = memory_choices,
      .about = "reuse memory that was touched before, or pay its page faults inside the clock (warm)"},
     {.name = "pages", .argument = "default|4k|huge", .kind = IS_CHOICE, .offset = FIELD(pages),
-     .choices = pages_choices, .about = "page size of the aggregators' memory and of the column"},
+     .choices = pages_choices, .about = "page size of the aggregators' memory; columns are in huge pages, unless 4k"},
     {.name = "memory-budget", .argument = "BYTES", .kind = IS_BYTES, .offset = FIELD(memory_budget), .least = 1,
-     .most = INT64_MAX, .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},
+     .most = INT64_MAX,
+     .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},
     {.name = "batch-rows", .argument = "N", .kind = IS_COUNT, .offset = FIELD(batch_rows), .standard = 65536,
      .least = 1, .most = 1u << 30, .about = "rows handed to an aggregator in one call (65536)"},
     {.name = "hash", .argument = "NAME", .kind = IS_TEXT, .offset = FIELD(hash),
@@ -121,7 +122,7 @@ bool agb_option_given(const agb_options *options, const char *name)
     return option && (options->given >> (option - table) & 1);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static bool parse_count(const char *text, uint64_t *out)
 {
@@ -235,7 +236,7 @@ static agb_status set_value(agb_options *out, const option *option, const char *
     return AGB_OK;
 }
 
-/* ---- The command line --------------------------------------------------------------------------------------------- */
+/* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static agb_status unknown_option(const agb_command *command, const char *word, size_t length, agb_error *err)
 {
@@ -318,7 +319,7 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     return AGB_OK;
 }
 
-/* ---- Help --------------------------------------------------------------------------------------------------------- */
+/* ---- Help -------------------------------------------------------------------------------------------------------- */
 
 void agb_help_entry(FILE *to, const char *left, int width, const char *right)
 {

@@ -47,7 +47,7 @@ agb_group *agb_sorted_groups(const agb_sink *sink, size_t *n)
     return groups;
 }
 
-/* ---- Counting it -------------------------------------------------------------------------------------------------- */
+/* ---- Counting it ------------------------------------------------------------------------------------------------- */
 
 /* What the child is told, and what it answers. */
 typedef struct task {
@@ -70,21 +70,28 @@ static agb_status store_groups(const agb_sink *sink, uint64_t n, int file, agb_e
     if (ftruncate(file, (off_t)bytes) == 0)
         groups = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (groups == MAP_FAILED)
-        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: no memory for %" PRIu64 " groups (%zu bytes)", n, bytes);
+        return agb_fail(err, AGB_ERR_MEMORY,
+                        "no memory for %" PRIu64 " groups (%zu bytes): free memory or take fewer rows", n, bytes);
     if (!copy_groups(sink, groups))
         agb_sort_groups(groups, n);
     return AGB_OK;
 }
 
+/* Memory goes back at once: the reference must not need more than the contestants that it judges. */
+static const agb_memory_options lean = {.mode = AGB_MEMORY_FRESH};
+
 static void count_in_child(void *context, int in, int out)
 {
     (void)in;
     const task *task = context;
+    agb_plan plan = task->plan;
     answer answer = {0};
     agb_sink *sink = NULL;
     agb_status status = agb_sink_collect(&sink, &answer.error);
     if (status == AGB_OK)
-        status = agb_count_groups(&task->plan, sink, &answer.stats, &answer.error);
+        status = agb_memory_create(&plan.memory, &lean, &answer.error);
+    if (status == AGB_OK)
+        status = agb_count_groups(&plan, sink, &answer.stats, &answer.error);
     if (status == AGB_OK) {
         answer.digest = agb_sink_digest(sink);
         status = store_groups(sink, answer.digest.groups, task->file, &answer.error);
@@ -159,7 +166,7 @@ void agb_reference_release(agb_reference *reference)
     *reference = (agb_reference){0};
 }
 
-/* ---- Comparing with it -------------------------------------------------------------------------------------------- */
+/* ---- Comparing with it ------------------------------------------------------------------------------------------- */
 
 bool agb_reference_agrees(const agb_reference *reference, const agb_digest *digest, const agb_stats *stats)
 {
@@ -187,7 +194,8 @@ void agb_reference_explain(const agb_reference *reference, const agb_sink *sink,
     while (i < n && i < reference->n && mine[i].key == right[i].key && mine[i].count == right[i].count)
         i++;
     bool has_mine = i < n, has_right = i < reference->n;
-    bool twice = has_mine && ((i > 0 && mine[i].key == mine[i - 1].key) || (i + 1 < n && mine[i].key == mine[i + 1].key));
+    bool twice = has_mine &&
+                 ((i > 0 && mine[i].key == mine[i - 1].key) || (i + 1 < n && mine[i].key == mine[i + 1].key));
     if (twice)
         agb_fail(err, AGB_ERR_CONTRACT, "emitted twice: key %s", agb_text_key(mine[i].key, signed_keys).s);
     else if (has_mine && has_right && mine[i].key == right[i].key)

@@ -49,7 +49,7 @@ typedef struct trial {
     uint64_t peak, allocations;    /* out */
 } trial;
 
-/* ---- One run and its judgement ------------------------------------------------------------------------------------ */
+/* ---- One run and its judgement ----------------------------------------------------------------------------------- */
 
 static bool fail(session *self, const char *why)
 {
@@ -168,7 +168,7 @@ static const agb_shape *shape_named(const char *name)
     return shape;
 }
 
-/* ---- The kinds ---------------------------------------------------------------------------------------------------- */
+/* ---- The kinds --------------------------------------------------------------------------------------------------- */
 
 static bool check_shapes(session *self)
 {
@@ -199,9 +199,12 @@ static bool check_single_keys(session *self)
 
 static bool check_generated(session *self)
 {
-    static const char *const sources[] = {"synth:hits,rows=200000", "synth:hits,rows=200000,order=shuffled",
-                                          "synth:uniform,rows=100000,groups=30000", "synth:zipf,rows=100000,groups=50000",
-                                          "synth:runs,rows=100000", "synth:same,rows=1000"};
+    static const char *const sources[] = {"synth:hits,rows=200000",
+                                          "synth:hits,rows=200000,order=shuffled",
+                                          "synth:uniform,rows=100000,groups=30000",
+                                          "synth:zipf,rows=100000,groups=50000",
+                                          "synth:runs,rows=100000",
+                                          "synth:same,rows=1000"};
     static const char *const columns[] = {"UserID"};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         name_case(self, "%s", sources[i]);
@@ -367,7 +370,7 @@ const char *agb_verify_kind_about(const agb_verify_kind *kind)
     return kind->about;
 }
 
-/* ---- The child and its outcome ------------------------------------------------------------------------------------ */
+/* ---- The child and its outcome ----------------------------------------------------------------------------------- */
 
 static void run_in_child(void *context, int in, int out)
 {
