@@ -24,6 +24,12 @@ export async function list(program) {
     return JSON.parse(await command(program, ['list', '--format', 'json']));
 }
 
+// The block about the machine that stands in every report of a run.
+export async function machineOf(program) {
+    const words = ['run', 'synth:same,rows=1', '--aggregator', 'naive', '--repetitions', '1', '--no-twin', '--counters', 'off'];
+    return JSON.parse(await command(program, [...words, '--format', 'json', '--quiet'])).machine;
+}
+
 // One timed run of each aggregator, after an untimed one that warms its memory. The span of a run is made as wide as that
 // of a query engine, which also builds and drops its tables within the query.
 export async function countOnce({ program, column, aggregators, plugins, threads, cpu, pages, seed, timeoutS }) {

@@ -52,6 +52,7 @@ export function readOptions(about, own) {
     }
     return {
         ...values,
+        ...'rows' in values && { rows: wholeNumber(values, 'rows', 1000, 1e10) },
         rounds: wholeNumber(values, 'rounds', 1, 1000),
         threads: wholeNumber(values, 'threads', 1, 1024),
         cpu: values.pin === 'none' ? null : values.pin ? wholeNumber(values, 'pin', 0, 65535) : firstAllowedCpu(),

@@ -16,11 +16,12 @@ export function secondsInterval({ ci95_low: low, ci95_high: high }) {
     return `${number(low * { s: 1, ms: 1e3, us: 1e6 }[unit])}..${end} ${unit}`;
 }
 
+// null and what is compared with itself have none.
 export function ratio(value) {
-    if (!value)
+    if (!value || value.ratio === 1 && value.ci95_low === value.ci95_high)
         return '-';
     const interval = value.ci95_low === null ? '' : ` [${number(value.ci95_low)}, ${number(value.ci95_high)}]`;
-    return `${number(value.ratio)} x${interval}`;
+    return number(value.ratio) + interval;
 }
 
 export const count = value => value.toLocaleString('en-US');
@@ -61,9 +62,9 @@ export const settingsOf = ({ rounds, threads, cpu, pages, memoryBytes, seed }) =
 // More than 2 % of a run lost to waiting for a core: the limit of bench/.
 export const isNoisy = run => run.noisy ?? run.runq_wait_s > 0.02 * run.wall_s;
 
-export function noiseParagraph(runs) {
+export function noiseParagraph(runs, whose = 'timed') {
     const noisy = runs.filter(isNoisy).length;
-    return paragraph('noise', `${noisy} of ${runs.length} timed runs lost more than 2 % of their time to waiting for a ` +
+    return paragraph('noise', `${noisy} of ${runs.length} ${whose} runs lost more than 2 % of their time to waiting for a ` +
         'core' + (noisy ? '; trust the ratios more than the times, and repeat on a quiet machine' : ''));
 }
 
