@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Our own side: the aggbench command, told in words and heard in JSON.
 import { spawn } from 'node:child_process';
+import { atEnd } from './ending.mjs';
 
 // Resolves to the text on standard output. A code other than 0 rejects with the command's own sentence, unless there is
 // a report all the same: then one of its rows says what went wrong.
 export function command(program, words) {
     return new Promise((resolve, reject) => {
-        const process = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+        const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+        const over = atEnd(() => child.kill());
         let out = '', err = '';
-        process.stdout.setEncoding('utf8').on('data', text => { out += text; });
-        process.stderr.setEncoding('utf8').on('data', text => { err += text; });
-        process.once('error', error => reject(new Error(`${program}: ${error.message}`)));
-        process.once('close', code => {
+        child.stdout.setEncoding('utf8').on('data', text => { out += text; });
+        child.stderr.setEncoding('utf8').on('data', text => { err += text; });
+        child.once('error', error => reject(new Error(`${program}: ${error.message}`)));
+        child.once('close', code => {
+            over();
             if (code === 0 || out)
                 resolve(out);
             else

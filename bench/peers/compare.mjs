@@ -14,6 +14,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { command, list } from './aggbench.mjs';
+import { atEnd, endWith } from './ending.mjs';
 import { readOptions } from './options.mjs';
 import * as report from './report.mjs';
 import { pairedRatio, randomOf, shuffled, summarize } from './statistics.mjs';
@@ -21,7 +22,7 @@ import { openOurs, openPeer } from './turns.mjs';
 
 const ENGINES = ['duckdb', 'polars'];
 const BASELINE = 'naive';
-const OURS = 'naive,prefetch,swiss,radix,radix_combine,best,adaptive,local_merge,exchange,shared_table';
+const OURS = 'naive,prefetch,swiss,radix,best,adaptive,local_merge,shared_table';
 
 // ---- Who takes part. unavailable: { peer, reason } of those who do not ----
 
@@ -158,19 +159,14 @@ async function main() {
     const options = readOptions('compare.mjs: aggbench, hash maps of C++ libraries, DuckDB and Polars on the same column', {
         source: ['synth:hits,rows=20000000', 'SOURCE of aggbench with a column UserID of int64'],
         aggregators: [OURS, 'our strategies; those that this build has not are named and left out'],
-        plugins: ['build/peers/plugins', 'folder of the plug-ins made from bench/peers/*.cc'],
+        plugins: ['build/gcc/peers', 'folder of the plug-ins made from bench/peers/*.cc'],
         pages: ['default', 'of our strategies and of the hash maps: default, 4k or huge'],
     });
     const column = join(options.modules, `column-${process.pid}.raw`), unavailable = [];
-    let turns = [];
-    try {
-        await command(options.aggbench, ['load', options.source, '--columns', 'UserID', '--output', column, '--quiet']);
-        turns = await openTurns(column, options, unavailable);
-        await runRounds(turns, options);
-    } finally {
-        turns.forEach(turn => turn.end());
-        rmSync(column, { force: true });
-    }
+    atEnd(() => rmSync(column, { force: true }));
+    await command(options.aggbench, ['load', options.source, '--columns', 'UserID', '--output', column, '--quiet']);
+    const turns = await openTurns(column, options, unavailable);
+    await runRounds(turns, options);
     const rows = turns.flatMap(turn => turn.rows), answer = compareAnswers(rows), good = addFigures(rows, answer);
     const ours = turns[0].report;
     process.stdout.write(`${textOf({ options, answer, rows, good, unavailable, ours })}\n`);
@@ -180,4 +176,4 @@ async function main() {
     return rows.every(row => row.state === 'ok') ? 0 : 1;
 }
 
-report.endWith(main);
+endWith(main);

@@ -11,6 +11,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command, machineOf } from './aggbench.mjs';
+import { atEnd, endWith } from './ending.mjs';
 import { readOptions } from './options.mjs';
 import { Peer } from './peer.mjs';
 import * as report from './report.mjs';
@@ -176,19 +177,13 @@ function textOf({ options, figures, version, machine, unavailable }) {
 
 async function measure(folder, options, unavailable) {
     const peers = new Map();
-    try {
-        for (const threads of options.threads > 1 ? [1, options.threads] : [1]) {
-            const peer = new Peer('duckdb', { ...options, threads, cpu: threads === 1 ? options.cpu : null });
-            peers.set(threads, peer);
-            peer.about = await peer.call('open');
-        }
-        const cases = await makeCases(folder, options, peers.get(options.threads), unavailable);
-        const rows = makeRows(cases, peers, options);
-        await runRounds(rows, options);
-        return { figures: figuresOf(rows), version: peers.get(1).about.version };
-    } finally {
-        peers.forEach(peer => peer.end());
-    }
+    for (const threads of options.threads > 1 ? [1, options.threads] : [1])
+        peers.set(threads, new Peer('duckdb', { ...options, threads, cpu: threads === 1 ? options.cpu : null }));
+    const [{ version }] = await Promise.all([...peers.values()].map(peer => peer.call('open')));
+    const cases = await makeCases(folder, options, peers.get(options.threads), unavailable);
+    const rows = makeRows(cases, peers, options);
+    await runRounds(rows, options);
+    return { figures: figuresOf(rows), version };
 }
 
 async function main() {
@@ -197,13 +192,9 @@ async function main() {
         samples: ['../shared/samples', 'folder of the sample files'],
     });
     const folder = join(options.modules, `load-${process.pid}`), unavailable = [];
+    atEnd(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(folder, { recursive: true });
-    let found;
-    try {
-        found = await measure(folder, options, unavailable);
-    } finally {
-        rmSync(folder, { recursive: true, force: true });
-    }
+    const found = await measure(folder, options, unavailable);
     const machine = await machineOf(options.aggbench);
     process.stdout.write(`${textOf({ ...found, options, machine, unavailable })}\n`);
     if (options.output)
@@ -212,4 +203,4 @@ async function main() {
     return 0;
 }
 
-report.endWith(main);
+endWith(main);

@@ -2,6 +2,7 @@
 // This end of a peer's process: contestant.mjs is the other one.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { atEnd } from './ending.mjs';
 
 const program = fileURLToPath(new URL('contestant.mjs', import.meta.url));
 
@@ -17,6 +18,7 @@ export class Peer {
             ...pinned, env: { ...process.env, POLARS_MAX_THREADS: String(threads) },
             stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
         });
+        atEnd(() => this.end());
         this.process.once('error', error => this.lost(`could not be started: ${error.message}`));
         this.process.once('exit', (code, signal) =>
             this.lost(signal ? `its process was ended by ${signal}` : `its process ended with status ${code}`));

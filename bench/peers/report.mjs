@@ -80,14 +80,3 @@ export function progress(text) {
     if (process.stderr.isTTY)
         process.stderr.write(`\r\x1b[K${text}`);
 }
-
-// Exit codes as of aggbench: 0 fine, 1 something failed.
-export async function endWith(main) {
-    try {
-        process.exit(await main());
-    } catch (error) {
-        progress('');
-        process.stderr.write(`peers: ${error.message}\n`);
-        process.exit(1);
-    }
-}

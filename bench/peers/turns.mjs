@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What takes part in a round as one piece: a peer's process, or all our strategies with one number of threads. A turn has
-// a label, rows (one for each contestant), run(round) and end(). Round 0 is for warming up and is not timed.
+// a label, rows (one for each contestant) and run(round). Round 0 is for warming up and is not timed.
 import { basename } from 'node:path';
 import { countOnce } from './aggbench.mjs';
 import { Peer } from './peer.mjs';
@@ -33,7 +33,7 @@ export async function openPeer(name, threads, column, options) {
             Object.assign(row, { state: 'failed', reason: error.message });
         }
     };
-    return { label: `${name}, threads: ${threads}`, rows: [row], run, end: () => peer.end() };
+    return { label: `${name}, threads: ${threads}`, rows: [row], run };
 }
 
 function takeResult(row, result, round) {
@@ -51,7 +51,7 @@ function takeResult(row, result, round) {
 export function openOurs(aggregators, plugins, threads, column, options) {
     const rows = [...aggregators.map(name => newRow(name, threads)),
         ...plugins.map(file => newRow(basename(file, '.so'), threads, { plugin: file }))];
-    const turn = { label: `aggbench, threads: ${threads}`, rows, end: () => {} };
+    const turn = { label: `aggbench, threads: ${threads}`, rows };
     turn.run = async round => {
         const able = rows.filter(row => row.state === 'ok');
         if (round === 0 || able.length === 0)
