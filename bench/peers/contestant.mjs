@@ -73,7 +73,7 @@ const calls = {
     },
     async query({ text }) {
         const [result, run] = await timed(() => engine.query(text));
-        return { ...run, value: String((await result.getRows())[0]?.[0]) };
+        return { ...run, row: (await result.getRows())[0]?.map(String) };
     },
 };
 

@@ -105,8 +105,8 @@ function oursTurn({ name, file, column }, threads, options) {
 function duckdbTurn(query, name, threads, peer) {
     const turn = { label: `duckdb, ${name}, threads: ${threads}`, runs: [] };
     turn.run = async round => {
-        const { value, ...figures } = await peer.call('query', { text: query });
-        turn.value = value;
+        const { row, ...figures } = await peer.call('query', { text: query });
+        turn.rows = Number(row[1]);
         turn.runs.push({ ...figures, round });
     };
     return turn;
@@ -144,8 +144,8 @@ function figuresOf(rows) {
     return rows.map(row => {
         const single = rows.find(other => other.name === row.name && other.threads === 1);
         return {
-            case: row.name, column: row.column, query: row.query, bytes: row.bytes, rows: row.ours.rows,
-            threads: row.threads, load_s: summarize(row.ours.runs.map(run => run.wall_s)),
+            case: row.name, column: row.column, query: row.query, bytes: row.bytes, threads: row.threads,
+            rows: row.ours.rows, duckdb_rows: row.duckdb.rows, load_s: summarize(row.ours.runs.map(run => run.wall_s)),
             duckdb_s: summarize(row.duckdb.runs.map(run => run.wall_s)), over_duckdb: pairedRatio(row.duckdb.runs, row.ours.runs),
             over_one_thread: pairedRatio(single.ours.runs, row.ours.runs),
             duckdb_over_one_thread: pairedRatio(single.duckdb.runs, row.duckdb.runs),
@@ -183,7 +183,15 @@ async function measure(folder, options, unavailable) {
     const cases = await makeCases(folder, options, peers.get(options.threads), unavailable);
     const rows = makeRows(cases, peers, options);
     await runRounds(rows, options);
+    checkRows(rows);
     return { figures: figuresOf(rows), version };
+}
+
+// Of both sides; sums cannot be compared, as ours makes none.
+function checkRows(rows) {
+    for (const { name, ours, duckdb } of rows)
+        if (ours.rows !== duckdb.rows)
+            throw new Error(`${name}: aggbench loaded ${ours.rows} rows, DuckDB counted ${duckdb.rows}`);
 }
 
 async function main() {
