@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "json_text.h"
+#include "key_text.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -29,16 +30,22 @@ static json_t *text_or_null(const char *bytes)
 
 static json_t *source_json(const agb_source_info *source)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
                      agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s),
                      "bytes", count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
-                     "reference_s", number(true, source->reference_s));
+                     "reference_s", number(true, source->reference_s), "selected", count(source->selected));
 }
 
 static json_t *query_json(const agb_results *results)
 {
-    return json_pack("{s:[o], s:n, s:o}", "group_by", agb_json_text(results->settings.group_by), "where", "top",
-                     count(results->settings.top));
+    const agb_settings *settings = &results->settings;
+    const agb_key_layout *layout = results->sources[0].layout;
+    json_t *group_by = json_array();
+    for (size_t i = 0; i < layout->columns; i++)
+        json_array_append_new(group_by, agb_json_text(layout->column[i].term.name));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "group_by", group_by, "where", text_or_null(settings->where), "top",
+                     count(settings->top), "offset", count(settings->offset), "clickbench",
+                     settings->query ? json_integer(settings->query - 1) : json_null());
 }
 
 static json_t *machine_json(const agb_results *results)
@@ -162,12 +169,12 @@ static json_t *phases_json(const agb_results *results, const agb_result *result)
     return phases;
 }
 
-static json_t *top_json(const agb_result *result, bool signed_keys)
+static json_t *top_json(const agb_result *result, const agb_key_layout *layout, size_t first)
 {
     json_t *top = json_array();
-    for (size_t i = 0; i < result->n_top; i++)
-        json_array_append_new(top, json_pack("{s:s, s:o}", "key", agb_text_key(result->top[i].key, signed_keys).s,
-                                             "count", count(result->top[i].count)));
+    for (size_t i = first; i < result->n_top; i++)
+        json_array_append_new(top, json_pack("{s:o, s:o}", "key", agb_json_key(layout, &result->top[i].key), "count",
+                                             count(result->top[i].count)));
     return top;
 }
 
@@ -204,7 +211,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "runs", runs_json(result, false));
     json_object_set_new(out, "counters", metrics_json(&result->metrics, no_counters(results, result)));
     json_object_set_new(out, "phases", phases_json(results, result));
-    json_object_set_new(out, "top", top_json(result, source->signed_keys));
+    json_object_set_new(out, "top", top_json(result, source->layout, settings->offset));
     json_object_set_new(out, "reason", text_or_null(result->reason));
     json_object_set_new(out, "first_s", number(ok, result->first_s));
     json_object_set_new(out, "warmup_runs", runs_json(result, true));

@@ -238,8 +238,9 @@ static void print_three_times(FILE *to, const agb_results *results)
 
 void agb_report_pivot(FILE *to, const agb_results *results)
 {
-    fprintf(to, "SELECT count(*), %s FROM %s GROUP BY %s\n\n", results->settings.group_by, results->sources[0].name,
-            results->settings.group_by);
+    const agb_settings *settings = &results->settings;
+    fprintf(to, "SELECT count(*), %s FROM %s%s%s GROUP BY %s\n\n", settings->group_by, results->sources[0].name,
+            settings->where ? " WHERE " : "", settings->where ? settings->where : "", settings->group_by);
     print_side_by_side(to, results);
     fputc('\n', to);
     print_words(to, results);

@@ -216,27 +216,6 @@ static void print_counters(FILE *to, const agb_results *results, size_t source, 
     }
 }
 
-/* ---- The largest groups ------------------------------------------------------------------------------------------ */
-
-static void print_top(FILE *to, const agb_results *results, size_t source)
-{
-    const agb_result *first = NULL;
-    for (size_t i = results->n_results; i-- > 0;) {
-        const agb_result *result = &results->results[i];
-        if (result->source == source && result->state == AGB_STATE_OK)
-            first = result;
-    }
-    if (!first || first->n_top == 0)
-        return;
-    const agb_source_info *info = &results->sources[source];
-    fprintf(to, "\n%20s %14s\n", results->settings.group_by, "count(*)");
-    for (size_t i = 0; i < first->n_top; i++)
-        fprintf(to, "%20s %14s\n", agb_text_key(first->top[i].key, info->signed_keys).s,
-                agb_text_count(first->top[i].count).s);
-    if (info->nulls)
-        fprintf(to, "%20s %14s\n", "NULL", agb_text_count(info->nulls).s);
-}
-
 /* ---- What the figures were measured on --------------------------------------------------------------------------- */
 
 static void print_machine(FILE *to, const agb_results *results)
@@ -350,6 +329,9 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
                     agb_text_count(info->groups).s, results->settings.group_by, info->nulls ? "; NULL rows: " : "",
                     info->nulls ? agb_text_count(info->nulls).s : "", agb_text_bytes(info->bytes).s,
                     agb_text_seconds(info->load_s).s, info->format[0] ? " by " : "", info->format);
+    if (results->settings.where)
+        agb_report_line(to, "where", "%s: %s rows, selected inside the clock", results->settings.where,
+                        agb_text_count(info->selected).s);
     agb_report_line(to, "check",
                     "every run against the reference answer (counted in %s); at most %s a run, outside the "
                     "clock",
@@ -369,7 +351,7 @@ void agb_report_table(FILE *to, const agb_results *results)
         print_details(to, results, source, width);
         if (results->support.available && !results->counters_off)
             print_counters(to, results, source, width);
-        print_top(to, results, source);
+        agb_report_top(to, results, source);
         fputc('\n', to);
     }
     agb_report_environment(to, results);

@@ -23,7 +23,6 @@ typedef struct heat {
     size_t *order;
     size_t n;
     agb_result stand_in;
-    agb_group *top;              /* room for one contestant's */
 } heat;
 
 /* ---- Who takes part ---------------------------------------------------------------------------------------------- */
@@ -41,6 +40,7 @@ static void refuse(agb_result *result, agb_state state, const agb_error *error)
 static void describe_row(const agb_field *field, agb_result *result, const agb_entry *entry)
 {
     agb_error error = {0};
+    const char *refusal = entry->aggregator ? agb_key_kind_refusal(entry->aggregator, field->contest->layout->kind) : NULL;
     result->name = strdup(entry->name);
     result->params = strdup(entry->params);
     result->aggregator = entry->aggregator;
@@ -51,8 +51,8 @@ static void describe_row(const agb_field *field, agb_result *result, const agb_e
         refuse(result, AGB_STATE_FAILED, &error);
     } else if (!entry->aggregator) {
         refuse(result, AGB_STATE_FAILED, &entry->refused);
-    } else if (!(entry->aggregator->traits & AGB_TAKES_WORDS)) {
-        agb_fail(&error, AGB_ERR_UNSUPPORTED, "does not take integer keys");
+    } else if (refusal) {
+        agb_fail(&error, AGB_ERR_UNSUPPORTED, "%s", refusal);
         refuse(result, AGB_STATE_SKIPPED, &error);
     } else {
         agb_params_parse(entry->aggregator, result->params, result->param_values, NULL);
@@ -130,17 +130,6 @@ static void record_run(const agb_field *field, agb_result *result, const agb_mea
     result->peak_rss_bytes = measurement->peak_rss_bytes;
 }
 
-static void keep_top(const heat *self, agb_result *result, size_t n)
-{
-    free(result->top);
-    result->n_top = 0;
-    result->top = calloc(n + 1, sizeof *result->top);
-    if (!result->top)
-        return;
-    memcpy(result->top, self->top, n * sizeof *result->top);
-    result->n_top = n;
-}
-
 static void run_one(heat *self, size_t i, unsigned round, unsigned position, bool with_top)
 {
     agb_result *result = self->rows[i];
@@ -149,15 +138,18 @@ static void run_one(heat *self, size_t i, unsigned round, unsigned position, boo
     const agb_counter_support *support = self->field->contest->support;
     unsigned passes = support ? support->passes : 0;
     agb_measurement measurement = {0};
-    agb_state state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, with_top, &measurement,
-                                         self->top);
+    agb_group *top = NULL;
+    agb_state state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, &measurement,
+                                         with_top ? &top : NULL);
     if (state != AGB_STATE_OK) {
+        free(top);
         refuse(result, state, &measurement.error);
         return;
     }
     record_run(self->field, result, &measurement, round, position);
-    if (with_top)
-        keep_top(self, result, measurement.top);
+    free(result->top);
+    result->top = top;
+    result->n_top = measurement.top.groups;
 }
 
 /* One more timed round would take the whole command beyond its time, if it is as long as the one before. */
@@ -233,10 +225,9 @@ static agb_status run_heat(agb_field *field, size_t first, size_t n, bool *writt
 {
     size_t room = n + 1;
     heat self = {.field = field, .contestants = calloc(room, sizeof *self.contestants),
-                 .rows = calloc(room, sizeof *self.rows), .order = calloc(room, sizeof *self.order),
-                 .top = calloc(field->contest->top + 1, sizeof *self.top)};
+                 .rows = calloc(room, sizeof *self.rows), .order = calloc(room, sizeof *self.order)};
     agb_status status = AGB_OK;
-    if (self.contestants && self.rows && self.order && self.top) {
+    if (self.contestants && self.rows && self.order) {
         if (first > 0) {
             describe_row(field, &self.stand_in, &field->experiment->entries[0]);
             add_to_heat(&self, &self.stand_in);
@@ -255,7 +246,6 @@ static agb_status run_heat(agb_field *field, size_t first, size_t n, bool *writt
     free(self.contestants);
     free(self.rows);
     free(self.order);
-    free(self.top);
     return status;
 }
 

@@ -347,6 +347,11 @@ void agb_memory_reset(agb_memory *memory)
     memory->refusal = AGB_OK;
 }
 
+uint64_t agb_memory_budget(const agb_memory *memory)
+{
+    return memory->options.budget;
+}
+
 void agb_memory_fail_at(agb_memory *memory, uint64_t allocation)
 {
     memory->options.fail_at = allocation;
