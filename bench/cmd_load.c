@@ -171,8 +171,9 @@ static void print_summary(FILE *to, const job *job)
 {
     struct stat file = {0};
     stat(job->options->output, &file);
-    fprintf(to, "%s: %s rows, %zu column%s, %s (%s in memory); loaded in %s, written in %s\n", job->options->output,
-            agb_text_count(agb_table_rows(job->table)).s, job->names.n, job->names.n == 1 ? "" : "s",
+    uint64_t rows = agb_table_rows(job->table);
+    fprintf(to, "%s: %s row%s, %zu column%s, %s (%s in memory); loaded in %s, written in %s\n", job->options->output,
+            agb_text_count(rows).s, rows == 1 ? "" : "s", job->names.n, job->names.n == 1 ? "" : "s",
             agb_text_bytes((uint64_t)file.st_size).s, agb_text_bytes(agb_table_bytes(job->table)).s,
             agb_text_seconds(job->load_s).s, agb_text_seconds(job->save_s).s);
     if (job->names.left_out)

@@ -94,7 +94,7 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
                           agb_error *err);
 
 typedef struct agb_save_options {
-    const char *codec;    /* "zstd", "none": a word of the format's own; NULL = its default */
+    const char *codec;    /* "auto", "zstd", "none": a word of the format's own; NULL = its default */
     agb_pool *pool;       /* borrowed; packs on its workers; NULL = on the calling thread */
     /* Rows times columns written so far; false = give up, and leave nothing behind. May be NULL. */
     bool (*progress)(void *context, uint64_t done, uint64_t total);

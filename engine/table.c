@@ -225,7 +225,7 @@ bool agb_table_map(agb_table *table, size_t i, uint64_t at, int fd, uint64_t off
 {
     column *c = &table->column[i];
     uint64_t room = table->rows * agb_type_bytes(c->type);
-    if (c->pages == AGB_PAGES_HUGE || bytes == 0 || at > room || bytes > room - at)
+    if (bytes == 0 || at > room || bytes > room - at)
         return false;
     if (!agb_pages_map_file((char *)c->values + at, fd, offset, bytes))
         return false;

@@ -34,7 +34,7 @@ async function userCases(folder, options, duckdb) {
     await duckdb.call('query', { text: `COPY hits TO ${quoted(parquet)}` });
     const query = sumOf('UserID', `read_parquet(${quoted(parquet)})`);
     const cases = [{ name: 'Parquet, UserID', file: parquet, column: 'UserID', query }];
-    for (const [codec, name] of [['zstd', '.agb, UserID'], ['none', '.agb mapped, UserID']]) {
+    for (const [codec, name] of [['auto', '.agb, UserID'], ['zstd', '.agb zstd, UserID']]) {
         const file = join(folder, `users-${codec}.agb`);
         await command(options.aggbench, ['load', parquet, '--output', file, '--columns', 'UserID', '--codec', codec, '--quiet']);
         cases.push({ name, file, column: 'UserID', query });

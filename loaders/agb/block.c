@@ -189,11 +189,11 @@ static bool as_frame(agb_native_packer *packer, const void **values, agb_native_
     return true;
 }
 
-const void *agb_native_block_pack(agb_native_packer *packer, agb_native_codec codec, const void *values, uint64_t n,
-                                  size_t width, agb_native_block *block)
+const void *agb_native_block_pack(agb_native_packer *packer, agb_native_codec codec, bool may_be_runs,
+                                  const void *values, uint64_t n, size_t width, agb_native_block *block)
 {
     *block = (agb_native_block){.unpacked_bytes = n * width};
-    if (codec == AGB_NATIVE_ZSTD && !as_runs(packer, &values, n, width, block))
+    if (may_be_runs && !as_runs(packer, &values, n, width, block))
         return NULL;
     block->stored_bytes = block->unpacked_bytes;
     if (codec == AGB_NATIVE_ZSTD && !as_frame(packer, &values, block))

@@ -40,8 +40,9 @@ agb_status agb_native_block_read(agb_native_unpacker *unpacker, int fd, const ag
 agb_status agb_native_block_verify(const agb_native_block *block, const void *stored, agb_error *err);
 
 /* Fills the block but for its offset and gives its stored bytes, which stand in the packer or are the values
- * themselves; with the codec none they always are. NULL when the system refuses memory. */
-const void *agb_native_block_pack(agb_native_packer *packer, agb_native_codec codec, const void *values, uint64_t n,
-                                  size_t width, agb_native_block *block);
+ * themselves. They are the values where neither a codec nor runs may be used, and where neither saves anything worth
+ * the time of undoing it. NULL when the system refuses memory. */
+const void *agb_native_block_pack(agb_native_packer *packer, agb_native_codec codec, bool may_be_runs,
+                                  const void *values, uint64_t n, size_t width, agb_native_block *block);
 
 #endif

@@ -119,7 +119,24 @@ static agb_status check_chunk(agb_native_column *column, size_t number, uint64_t
     return AGB_OK;
 }
 
-/* Rows that add up, and blocks in their order: each begins where the one before has ended, or later. */
+/* A block begins where the one before has ended, or later, and ends before the footer; one that is absent is nothing. */
+static agb_status check_block(const agb_native_column *column, const agb_native_chunk *chunk,
+                              const agb_native_block *block, uint64_t *at, uint64_t end, agb_error *err)
+{
+    if (agb_native_block_is_absent(block) && block->unpacked_bytes)
+        return agb_fail(err, AGB_ERR_FORMAT, "column %s: rows %" PRIu64 "..%" PRIu64 ": no stored bytes cannot become %"
+                        PRIu64, column->name, chunk->row, chunk->row + chunk->rows - 1, block->unpacked_bytes);
+    if (agb_native_block_is_absent(block))
+        return AGB_OK;
+    if (block->offset < *at || block->offset > end || block->stored_bytes > end - block->offset)
+        return agb_fail(err, AGB_ERR_FORMAT, "column %s: rows %" PRIu64 "..%" PRIu64 ": a block of %" PRIu64 " bytes at "
+                        "offset %" PRIu64 " overlaps its neighbour or the footer: allowed range is %" PRIu64 "..%" PRIu64,
+                        column->name, chunk->row, chunk->row + chunk->rows - 1, block->stored_bytes, block->offset, *at,
+                        end);
+    *at = block->offset + block->stored_bytes;
+    return AGB_OK;
+}
+
 static agb_status check_column(agb_native_column *column, uint64_t rows, uint64_t *at, uint64_t end, agb_error *err)
 {
     uint64_t row = 0;
@@ -135,15 +152,9 @@ static agb_status check_column(agb_native_column *column, uint64_t rows, uint64_
     for (size_t kind = 0; kind < AGB_NATIVE_KINDS; kind++)
         for (size_t i = 0; i < column->chunks; i++) {
             const agb_native_chunk *chunk = &column->chunk[i];
-            const agb_native_block *block = &chunk->block[kind];
-            if (agb_native_block_is_absent(block))
-                continue;
-            if (block->offset < *at || block->offset > end || block->stored_bytes > end - block->offset)
-                return agb_fail(err, AGB_ERR_FORMAT, "column %s: rows %" PRIu64 "..%" PRIu64 ": a block of %" PRIu64
-                                " bytes at offset %" PRIu64 " overlaps its neighbour or the footer: allowed range is %"
-                                PRIu64 "..%" PRIu64, column->name, chunk->row, chunk->row + chunk->rows - 1,
-                                block->stored_bytes, block->offset, *at, end);
-            *at = block->offset + block->stored_bytes;
+            agb_status status = check_block(column, chunk, &chunk->block[kind], at, end, err);
+            if (status != AGB_OK)
+                return status;
         }
     return AGB_OK;
 }

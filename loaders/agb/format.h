@@ -27,8 +27,8 @@
  * type     1 int32, 2 uint32, 3 int64, 4 uint64, 5 bool (one byte, 0 or 1), 6 bytes
  * stored   bytes in the file; `hash` is their XXH3 (64 bits, seed 0). The tail's hash is the footer's.
  * codec    0 none: unpacked = stored; 1 one zstd frame that becomes `unpacked` bytes
- * coding   of the unpacked bytes: 0 plain; 1 runs of equal values: first the value of each run, then one byte for each
- *          run, how often the value stands there, 1..255
+ * coding   of the unpacked bytes: 0 plain; 1 (not for BYTES) runs of equal values: first the value of each run, then
+ *          one byte for each run, how often the value stands there, 1..255
  *
  * RULES  Blocks stand in the order of the picture and do not overlap; there may be gaps, which belong to nothing. The
  *        writer uses them for one thing: uncompressed VALUES of a column begin at a multiple of 4096 and follow one

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 typedef struct scratch {
@@ -114,6 +115,17 @@ static agb_status read_nulls(scratch *scratch, int fd, const agb_native_chunk *c
     return AGB_OK;
 }
 
+/* Asks for the pages of a place that is about to be filled in one call, which takes two thirds of the time of as many
+ * page faults (0.09 s instead of 0.14 s for 240 MB on a virtual machine): half of a load was page faults. Advice: a
+ * kernel before 5.14 refuses, and the faults come one by one. */
+static void touch(unsigned char *values, uint64_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = ((uintptr_t)values + page - 1) / page * page, end = ((uintptr_t)values + bytes) / page * page;
+    if (start < end)
+        madvise((void *)start, end - start, MADV_POPULATE_WRITE);
+}
+
 static agb_status read_numbers(loading *self, scratch *scratch, const target *target, const agb_native_chunk *chunk,
                                agb_error *err)
 {
@@ -122,6 +134,8 @@ static agb_status read_numbers(loading *self, scratch *scratch, const target *ta
     size_t width = agb_native_width(type);
     unsigned char *values = target->values + chunk->row * width;
     bool mapped = (chunk->row + chunk->rows) * width <= target->mapped_bytes;
+    if (!mapped)
+        touch(values, chunk->rows * width);
     agb_status status = mapped ? agb_native_block_verify(block, values, err)
                                : agb_native_block_read(&scratch->unpacker, self->input->fd, block, values, chunk->rows,
                                                        width, err);
@@ -159,6 +173,7 @@ static agb_status read_strings(loading *self, scratch *scratch, const target *ta
         return agb_fail(err, AGB_ERR_FORMAT, "its strings have %" PRIu64 " bytes, their lengths say %" PRIu64,
                         block->unpacked_bytes, total);
     agb_bytes *value = (agb_bytes *)target->values + chunk->row;
+    touch((unsigned char *)value, chunk->rows * sizeof *value);
     for (uint64_t i = 0, at = 0; i < chunk->rows; at += length[i], i++)
         value[i] = (agb_bytes){length[i] ? bytes + at : NULL, length[i]};
     return AGB_OK;

@@ -13,6 +13,9 @@
 
 enum { SLOTS_PER_WORKER = 4 };
 
+/* AUTO: numbers as they stand in memory, so that they are mapped; all else in zstd frames. */
+typedef enum policy { AUTO, ZSTD, NONE } policy;
+
 /* Where one block is packed. */
 typedef struct slot {
     agb_native_packer packer;
@@ -23,7 +26,7 @@ typedef struct slot {
 typedef struct writing {
     const char *path;
     const agb_save_options *options;
-    agb_native_codec codec;
+    policy policy;
     agb_native_file file;        /* the footer to be */
     agb_native_draft draft;
     slot *slot;
@@ -89,6 +92,12 @@ static agb_status add_column(writing *self, const agb_table *table, const char *
 
 /* ---- Packing a block ---- */
 
+static agb_native_codec codec_of(const writing *self)
+{
+    bool numbers = self->kind == AGB_NATIVE_VALUES && self->source->type != AGB_TYPE_BYTES;
+    return self->policy == NONE || (self->policy == AUTO && numbers) ? AGB_NATIVE_NONE : AGB_NATIVE_ZSTD;
+}
+
 /* Lengths of a chunk's strings, in a row; NULL when memory is refused. */
 static const void *gather_lengths(slot *slot, const agb_bytes *value, uint64_t rows)
 {
@@ -141,12 +150,14 @@ static void pack_block(void *argument, unsigned worker, size_t task)
     writing *self = argument;
     slot *slot = &self->slot[task];
     agb_native_chunk *chunk = &self->column->chunk[self->first + task];
-    agb_native_codec codec = self->codec;
+    agb_native_codec codec = codec_of(self);
+    bool may_be_runs = codec == AGB_NATIVE_ZSTD && self->kind != AGB_NATIVE_BYTES;
     uint64_t n;
     size_t width;
     slot->stored = block_values(self, slot, chunk, &n, &width);
     if (slot->stored && n)
-        slot->stored = agb_native_block_pack(&slot->packer, codec, slot->stored, n, width, &chunk->block[self->kind]);
+        slot->stored = agb_native_block_pack(&slot->packer, codec, may_be_runs, slot->stored, n, width,
+                                             &chunk->block[self->kind]);
 }
 
 /* ---- Writing ---- */
@@ -159,7 +170,7 @@ static agb_status write_slot(writing *self, size_t task, agb_error *err)
                         self->column->name);
     if (agb_native_block_is_absent(block))
         return AGB_OK;
-    if (self->codec == AGB_NATIVE_NONE && self->kind == AGB_NATIVE_VALUES && self->first + task == 0)
+    if (codec_of(self) == AGB_NATIVE_NONE && self->kind == AGB_NATIVE_VALUES && self->first + task == 0)
         agb_native_draft_align(&self->draft, AGB_NATIVE_PAGE_BYTES);
     block->offset = self->draft.bytes;
     return agb_native_draft_append(&self->draft, self->slot[task].stored, block->stored_bytes, err);
@@ -234,22 +245,20 @@ static agb_status write_file(writing *self, const agb_table *table, agb_error *e
 
 /* ---- Setting up ---- */
 
-static agb_status find_codec(writing *self, agb_error *err)
+static agb_status find_policy(writing *self, agb_error *err)
 {
-    const char *name = self->options->codec;
-    self->codec = AGB_NATIVE_ZSTD;
-    if (!name || strcmp(name, "zstd") == 0)
-        return AGB_OK;
-    self->codec = AGB_NATIVE_NONE;
-    return strcmp(name, "none") == 0 ? AGB_OK
-                                     : agb_fail(err, AGB_ERR_ARGUMENT, "writing %s: codec '%s': choose zstd or none",
-                                                self->path, name);
+    static const char *const names[] = {[AUTO] = "auto", [ZSTD] = "zstd", [NONE] = "none"};
+    const char *name = self->options->codec ? self->options->codec : names[AUTO];
+    for (self->policy = AUTO; self->policy <= NONE; self->policy++)
+        if (strcmp(name, names[self->policy]) == 0)
+            return AGB_OK;
+    return agb_fail(err, AGB_ERR_ARGUMENT, "writing %s: codec '%s': choose auto, zstd or none", self->path, name);
 }
 
 static agb_status prepare(writing *self, const agb_table *table, const char *const *columns, size_t n_columns,
                           agb_error *err)
 {
-    agb_status status = find_codec(self, err);
+    agb_status status = find_policy(self, err);
     if (status == AGB_OK && n_columns > AGB_NATIVE_MOST_COLUMNS)
         status = agb_fail(err, AGB_ERR_UNSUPPORTED, "writing %s: %zu columns are more than the limit of %d", self->path,
                           n_columns, AGB_NATIVE_MOST_COLUMNS);
