@@ -65,11 +65,11 @@ static inline size_t first_come_slots(const first_come *t)
 }
 
 /* The top bit of the count is set: move most of it away, but leave a row, so that the slot does not look empty. */
-static __attribute__((noinline)) void first_come_carry(first_come *t, uint64_t *slot)
+static __attribute__((noinline)) void first_come_carry(first_come *t, size_t slot)
 {
     uint64_t moved = (UINT64_C(1) << (t->bits - 1)) - 1;
-    *slot -= moved;
-    t->carries[slot - t->slots] += moved;
+    t->slots[slot] -= moved;
+    t->carries[slot] += moved;
     t->carried = true;
 }
 
@@ -88,12 +88,12 @@ PACKED_INLINE size_t first_come_count(first_come *t, const uint64_t *entries, si
 #pragma GCC unroll 8
     for (const uint64_t *end = entries + n; entries < end; entries++) {
         uint64_t entry = *entries, key = counted ? entry & ~low : entry;
-        uint64_t *slot = &slots[(remixed ? key * multiplier : entry) >> shift];
-        uint64_t held = *slot;
+        size_t slot = (remixed ? key * multiplier : entry) >> shift;
+        uint64_t held = slots[slot];
         held = packed_opaque(held ? held : key);
         uint64_t ours = packed_opaque(-(uint64_t)((held ^ entry) < field));    /* all ones or all zeros */
         held += (counted ? entry - key + 1 : 1) & ours;
-        *slot = held;
+        slots[slot] = held;
         *miss = entry;
         miss += 1 + ours;
         if (packed_unlikely(held & top))
@@ -249,6 +249,7 @@ typedef struct cascade {        /* one a worker */
     linear_table last;
     uint64_t *missed;           /* 2 * MISSES entries that the first table did not take */
     size_t misses;
+    bool counted;               /* some of them stand for more than one row */
     size_t most_slots;          /* of the first table */
     size_t groups;              /* of the part before; 0 at the beginning */
 } cascade;
@@ -290,13 +291,15 @@ static inline void cascade_begin(cascade *c, size_t n)
     unsigned first = wanted < LEAST_LOG2_SLOTS ? LEAST_LOG2_SLOTS : wanted > most ? most : wanted;
     first_come_use(&c->first, first);
     first_come_use(&c->second, first - 1);
+    c->counted = false;
 }
 
 /* Misses of the first table go on to the others. false: no memory. */
 static __attribute__((noinline)) bool cascade_pass_on(cascade *c)
 {
     uint64_t field = UINT64_C(1) << c->packing.bits;
-    size_t misses = first_come_count(&c->second, c->missed, c->misses, c->missed, true, true);
+    size_t misses = c->counted ? first_come_count(&c->second, c->missed, c->misses, c->missed, true, true)
+                               : first_come_count(&c->second, c->missed, c->misses, c->missed, false, true);
     c->misses = 0;
     if (!linear_table_reserve(&c->last, c->host, misses))
         return false;
@@ -312,6 +315,7 @@ static __attribute__((noinline)) bool cascade_pass_on(cascade *c)
  * all of it at once fills the queue of outstanding misses: 12 % slower; for none of it: 20 %.) */
 PACKED_INLINE bool cascade_count_list(cascade *c, uint64_t *place, arena *recycle, bool counted, bool remixed)
 {
+    c->counted |= counted;
     while (place) {
         chunk *from = chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
