@@ -6,7 +6,7 @@
  *
  *     first     direct-mapped, 8-byte slots      the first key to come owns a slot for good: every later entry of this
  *                                                key finds it, every entry of another key in this slot goes on
- *     second    the same, with another hash      takes four fifths of what went on
+ *     second    the same, with another hash      takes nine tenths of what went on
  *     last      linear probing (linear_table.h)  takes all the rest; grows
  *
  * A probe sequence ends in a branch that cannot be predicted. A first-come table has no probe sequence: an entry that
@@ -268,7 +268,7 @@ static inline bool cascade_open(cascade *c, agb_host *host, const packing *p, si
     *c = (cascade){.host = host, .packing = *p, .most_slots = most_slots};
     c->missed = (uint64_t *)agb_alloc(host, 2 * MISSES * sizeof *c->missed, 0);
     return c->missed && first_come_open(&c->first, host, p, most_slots, PACKED_FIRST)
-           && first_come_open(&c->second, host, p, most_slots / 2, PACKED_SECOND)
+           && first_come_open(&c->second, host, p, most_slots, PACKED_SECOND)
            && linear_table_open(&c->last, host, LAST_LOG2_CELLS, 0, LAST_LOAD, (agb_hash){0, PACKED_LAST});
 }
 
@@ -290,7 +290,7 @@ static inline void cascade_begin(cascade *c, size_t n)
         wanted = log2_up(n);
     unsigned first = wanted < LEAST_LOG2_SLOTS ? LEAST_LOG2_SLOTS : wanted > most ? most : wanted;
     first_come_use(&c->first, first);
-    first_come_use(&c->second, first - 1);
+    first_come_use(&c->second, first);
     c->counted = false;
 }
 
