@@ -35,7 +35,7 @@
  * branch is foreseen), packed 8-byte cells (a dependent chain through the hot ones). */
 #include "packed_exchange.h"
 
-enum { BLOCK_ROWS = 2048, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
+enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
 
 typedef struct front {             /* one a worker */
     linear_cell *cells;            /* count 0 = empty */
@@ -78,7 +78,8 @@ PACKED_INLINE size_t front_count(linear_cell *cells, unsigned shift, agb_hash ha
     return (size_t)(miss - missed);
 }
 
-/* The front's groups become entries; it is empty then. */
+/* The front's groups become entries; it is empty then. Few rows become so many entries of one row, which do not make
+ * the lists' other entries slower to count; more become an entry and a pair. */
 static bool adaptive_drain(adaptive *self, unsigned worker)
 {
     front *f = &self->front[worker];
@@ -86,9 +87,13 @@ static bool adaptive_drain(adaptive *self, unsigned worker)
     const packing *p = &self->exchange.packing;
     for (size_t i = 0; i < (size_t)1 << self->log2_cells; i++) {
         linear_cell cell = f->cells[i];
-        f->cells[i].count = 0;
-        if (cell.count && !packed_push_many(&w->lists, &w->arena, p, agb_hash_word(p->hash, cell.key), cell.count))
+        uint64_t hash = agb_hash_word(p->hash, cell.key);
+        bool pushed = cell.count <= FEW_ROWS || packed_push_many(&w->lists, &w->arena, p, hash, cell.count);
+        for (uint64_t row = 0; pushed && cell.count <= FEW_ROWS && row < cell.count; row++)
+            pushed = packed_push(&w->lists, w->lists.place, &w->arena, hash >> (64 - p->bits), hash << p->bits);
+        if (!pushed)
             return false;
+        f->cells[i].count = 0;
     }
     return true;
 }
@@ -98,9 +103,12 @@ static bool adaptive_through_front(adaptive *self, unsigned worker, const agb_ba
     front *f = &self->front[worker];
     exchange_worker *w = &self->exchange.worker[worker];
     const packing *p = &self->exchange.packing;
+    agb_hash usual = {~UINT64_C(0), p->hash.multiplier};    /* a constant fold is an instruction less */
+    unsigned shift = 64 - self->log2_cells;
     for (size_t at = 0; at < batch->rows; at += BLOCK_ROWS) {
         size_t rows = batch->rows - at < BLOCK_ROWS ? batch->rows - at : BLOCK_ROWS;
-        size_t misses = front_count(f->cells, 64 - self->log2_cells, p->hash, batch->keys + at, rows, f->missed);
+        size_t misses = ~p->hash.fold == 0 ? front_count(f->cells, shift, usual, batch->keys + at, rows, f->missed)
+                                           : front_count(f->cells, shift, p->hash, batch->keys + at, rows, f->missed);
         f->rows += rows;
         f->misses += misses;
         if (!packed_add_batch(&w->lists, &w->arena, p, &(agb_batch){.rows = misses, .keys = f->missed}))

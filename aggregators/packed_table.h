@@ -116,54 +116,56 @@ static inline bool first_come_add(first_come *t, uint64_t key, uint64_t rows, bo
 /* ---- Emitting ---- */
 
 /* Moves n slots (a multiple of four) together, leaving the empty ones out and all of them 0; returns how many there
- * were. Up to four words are written past them. */
+ * were. Their carries go to `counts` in step, if there are any. Up to four words are written past the last. */
 #ifdef __AVX2__
-static inline size_t packed_compact(uint64_t *to, uint64_t *slots, size_t n)
+/* For each pattern of empty slots: which 32-bit halves to take. */
+static const uint32_t packed_halves[16][8] __attribute__((aligned(32))) = {
+    {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7}, {0, 1, 4, 5, 6, 7}, {4, 5, 6, 7},
+    {0, 1, 2, 3, 6, 7},       {2, 3, 6, 7},       {0, 1, 6, 7},       {6, 7},
+    {0, 1, 2, 3, 4, 5},       {2, 3, 4, 5},       {0, 1, 4, 5},       {4, 5},
+    {0, 1, 2, 3},             {2, 3},             {0, 1},             {0},
+};
+
+PACKED_INLINE void packed_take_four(uint64_t *to, uint64_t *from, __m256i order)
 {
-    /* Which 32-bit halves to take, for each pattern of empty slots. */
-    static const uint32_t halves[16][8] __attribute__((aligned(32))) = {
-        {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7}, {0, 1, 4, 5, 6, 7}, {4, 5, 6, 7},
-        {0, 1, 2, 3, 6, 7},       {2, 3, 6, 7},       {0, 1, 6, 7},       {6, 7},
-        {0, 1, 2, 3, 4, 5},       {2, 3, 4, 5},       {0, 1, 4, 5},       {4, 5},
-        {0, 1, 2, 3},             {2, 3},             {0, 1},             {0},
-    };
+    __m256i four = _mm256_load_si256((const __m256i *)from);
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(four, order));
+    _mm256_store_si256((__m256i *)from, _mm256_setzero_si256());
+}
+
+PACKED_INLINE size_t packed_compact(uint64_t *to, uint64_t *counts, uint64_t *slots, uint64_t *carries, size_t n,
+                                    bool carried)
+{
     size_t found = 0;
     for (size_t i = 0; i < n; i += 4) {
-        __m256i four = _mm256_load_si256((const __m256i *)(slots + i));
-        __m256i zero = _mm256_setzero_si256();
-        unsigned empty = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(four, zero)));
-        __m256i order = _mm256_load_si256((const __m256i *)halves[empty]);
-        _mm256_storeu_si256((__m256i *)(to + found), _mm256_permutevar8x32_epi32(four, order));
-        _mm256_store_si256((__m256i *)(slots + i), zero);
+        __m256i zero = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)(slots + i)), _mm256_setzero_si256());
+        unsigned empty = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(zero));
+        __m256i order = _mm256_load_si256((const __m256i *)packed_halves[empty]);
+        packed_take_four(to + found, slots + i, order);
+        if (carried)
+            packed_take_four(counts + found, carries + i, order);
         found += 4 - (size_t)__builtin_popcount(empty);
     }
     return found;
 }
 #else
-static inline size_t packed_compact(uint64_t *to, uint64_t *slots, size_t n)
+PACKED_INLINE size_t packed_compact(uint64_t *to, uint64_t *counts, uint64_t *slots, uint64_t *carries, size_t n,
+                                    bool carried)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
+        bool occupied = slots[i] != 0;
         to[found] = slots[i];
-        found += slots[i] != 0;
         slots[i] = 0;
+        if (carried) {
+            counts[found] = carries[i];
+            carries[i] = 0;
+        }
+        found += occupied;
     }
     return found;
 }
 #endif
-
-/* The same, taking each slot's carry along into counts. */
-static inline size_t packed_compact_carries(uint64_t *to, uint64_t *counts, first_come *t, size_t first, size_t n)
-{
-    size_t found = 0;
-    for (size_t i = first; i < first + n; i++) {
-        to[found] = t->slots[i];
-        counts[found] = t->carries[i];
-        found += t->slots[i] != 0;
-        t->slots[i] = t->carries[i] = 0;
-    }
-    return found;
-}
 
 typedef uint64_t four_words __attribute__((vector_size(32), aligned(8), may_alias));
 
@@ -195,10 +197,10 @@ static inline agb_status first_come_emit(first_come *t, agb_host *host, unsigned
             return status;
         size_t found;
         if (t->carried) {
-            found = packed_compact_carries(keys, counts, t, first, piece);
+            found = packed_compact(keys, counts, t->slots + first, t->carries + first, piece, true);
             packed_unpack(p, part, keys, counts, found, true);
         } else {
-            found = packed_compact(keys, t->slots + first, piece);
+            found = packed_compact(keys, NULL, t->slots + first, NULL, piece, false);
             packed_unpack(p, part, keys, counts, found, false);
         }
         *groups += found;
