@@ -210,17 +210,18 @@ PACKED_INLINE bool packed_add_rows(packed_lists *l, arena *a, packing p, agb_has
 /* Bit i of the result: does row i differ from the row before it? There is a row before. */
 PACKED_INLINE uint64_t packed_starts(const uint64_t *keys)
 {
+    const uint64_t *before = keys - 1;
     uint64_t equal = 0;
 #ifdef __AVX2__
 #pragma GCC unroll 16
     for (unsigned i = 0; i < 64; i += 4) {
-        __m256i here = _mm256_loadu_si256((const __m256i *)(keys + i));
-        __m256i before = _mm256_loadu_si256((const __m256i *)(keys + i - 1));
-        equal |= (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(here, before))) << i;
+        __m256i same = _mm256_cmpeq_epi64(_mm256_loadu_si256((const __m256i *)(keys + i)),
+                                          _mm256_loadu_si256((const __m256i *)(before + i)));
+        equal |= (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << i;
     }
 #else
     for (unsigned i = 0; i < 64; i++)
-        equal |= (uint64_t)(keys[i] == keys[i - 1]) << i;
+        equal |= (uint64_t)(keys[i] == before[i]) << i;
 #endif
     return ~equal;
 }

@@ -6,7 +6,7 @@
  *
  *     first     direct-mapped, 8-byte slots      the first key to come owns a slot for good: every later entry of this
  *                                                key finds it, every entry of another key in this slot goes on
- *     second    the same, with another hash      takes four fifths of what went on
+ *     second    the same, with another hash      takes nine tenths of what went on
  *     last      linear probing (linear_table.h)  takes all the rest; grows
  *
  * A probe sequence ends in a branch that cannot be predicted. A first-come table has no probe sequence: an entry that
@@ -65,11 +65,11 @@ static inline size_t first_come_slots(const first_come *t)
 }
 
 /* The top bit of the count is set: move most of it away, but leave a row, so that the slot does not look empty. */
-static __attribute__((noinline)) void first_come_carry(first_come *t, uint64_t *slot)
+static __attribute__((noinline)) void first_come_carry(first_come *t, size_t slot)
 {
     uint64_t moved = (UINT64_C(1) << (t->bits - 1)) - 1;
-    *slot -= moved;
-    t->carries[slot - t->slots] += moved;
+    t->slots[slot] -= moved;
+    t->carries[slot] += moved;
     t->carried = true;
 }
 
@@ -88,12 +88,12 @@ PACKED_INLINE size_t first_come_count(first_come *t, const uint64_t *entries, si
 #pragma GCC unroll 8
     for (const uint64_t *end = entries + n; entries < end; entries++) {
         uint64_t entry = *entries, key = counted ? entry & ~low : entry;
-        uint64_t *slot = &slots[(remixed ? key * multiplier : entry) >> shift];
-        uint64_t held = *slot;
+        size_t slot = (remixed ? key * multiplier : entry) >> shift;
+        uint64_t held = slots[slot];
         held = packed_opaque(held ? held : key);
         uint64_t ours = packed_opaque(-(uint64_t)((held ^ entry) < field));    /* all ones or all zeros */
         held += (counted ? entry - key + 1 : 1) & ours;
-        *slot = held;
+        slots[slot] = held;
         *miss = entry;
         miss += 1 + ours;
         if (packed_unlikely(held & top))
@@ -116,54 +116,56 @@ static inline bool first_come_add(first_come *t, uint64_t key, uint64_t rows, bo
 /* ---- Emitting ---- */
 
 /* Moves n slots (a multiple of four) together, leaving the empty ones out and all of them 0; returns how many there
- * were. Up to four words are written past them. */
+ * were. Their carries go to `counts` in step, if there are any. Up to four words are written past the last. */
 #ifdef __AVX2__
-static inline size_t packed_compact(uint64_t *to, uint64_t *slots, size_t n)
+/* For each pattern of empty slots: which 32-bit halves to take. */
+static const uint32_t packed_halves[16][8] __attribute__((aligned(32))) = {
+    {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7}, {0, 1, 4, 5, 6, 7}, {4, 5, 6, 7},
+    {0, 1, 2, 3, 6, 7},       {2, 3, 6, 7},       {0, 1, 6, 7},       {6, 7},
+    {0, 1, 2, 3, 4, 5},       {2, 3, 4, 5},       {0, 1, 4, 5},       {4, 5},
+    {0, 1, 2, 3},             {2, 3},             {0, 1},             {0},
+};
+
+PACKED_INLINE void packed_take_four(uint64_t *to, uint64_t *from, __m256i order)
 {
-    /* Which 32-bit halves to take, for each pattern of empty slots. */
-    static const uint32_t halves[16][8] __attribute__((aligned(32))) = {
-        {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7}, {0, 1, 4, 5, 6, 7}, {4, 5, 6, 7},
-        {0, 1, 2, 3, 6, 7},       {2, 3, 6, 7},       {0, 1, 6, 7},       {6, 7},
-        {0, 1, 2, 3, 4, 5},       {2, 3, 4, 5},       {0, 1, 4, 5},       {4, 5},
-        {0, 1, 2, 3},             {2, 3},             {0, 1},             {0},
-    };
+    __m256i four = _mm256_load_si256((const __m256i *)from);
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(four, order));
+    _mm256_store_si256((__m256i *)from, _mm256_setzero_si256());
+}
+
+PACKED_INLINE size_t packed_compact(uint64_t *to, uint64_t *counts, uint64_t *slots, uint64_t *carries, size_t n,
+                                    bool carried)
+{
     size_t found = 0;
     for (size_t i = 0; i < n; i += 4) {
-        __m256i four = _mm256_load_si256((const __m256i *)(slots + i));
-        __m256i zero = _mm256_setzero_si256();
-        unsigned empty = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(four, zero)));
-        __m256i order = _mm256_load_si256((const __m256i *)halves[empty]);
-        _mm256_storeu_si256((__m256i *)(to + found), _mm256_permutevar8x32_epi32(four, order));
-        _mm256_store_si256((__m256i *)(slots + i), zero);
+        __m256i zero = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)(slots + i)), _mm256_setzero_si256());
+        unsigned empty = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(zero));
+        __m256i order = _mm256_load_si256((const __m256i *)packed_halves[empty]);
+        packed_take_four(to + found, slots + i, order);
+        if (carried)
+            packed_take_four(counts + found, carries + i, order);
         found += 4 - (size_t)__builtin_popcount(empty);
     }
     return found;
 }
 #else
-static inline size_t packed_compact(uint64_t *to, uint64_t *slots, size_t n)
+PACKED_INLINE size_t packed_compact(uint64_t *to, uint64_t *counts, uint64_t *slots, uint64_t *carries, size_t n,
+                                    bool carried)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
+        bool occupied = slots[i] != 0;
         to[found] = slots[i];
-        found += slots[i] != 0;
         slots[i] = 0;
+        if (carried) {
+            counts[found] = carries[i];
+            carries[i] = 0;
+        }
+        found += occupied;
     }
     return found;
 }
 #endif
-
-/* The same, taking each slot's carry along into counts. */
-static inline size_t packed_compact_carries(uint64_t *to, uint64_t *counts, first_come *t, size_t first, size_t n)
-{
-    size_t found = 0;
-    for (size_t i = first; i < first + n; i++) {
-        to[found] = t->slots[i];
-        counts[found] = t->carries[i];
-        found += t->slots[i] != 0;
-        t->slots[i] = t->carries[i] = 0;
-    }
-    return found;
-}
 
 typedef uint64_t four_words __attribute__((vector_size(32), aligned(8), may_alias));
 
@@ -195,10 +197,10 @@ static inline agb_status first_come_emit(first_come *t, agb_host *host, unsigned
             return status;
         size_t found;
         if (t->carried) {
-            found = packed_compact_carries(keys, counts, t, first, piece);
+            found = packed_compact(keys, counts, t->slots + first, t->carries + first, piece, true);
             packed_unpack(p, part, keys, counts, found, true);
         } else {
-            found = packed_compact(keys, t->slots + first, piece);
+            found = packed_compact(keys, NULL, t->slots + first, NULL, piece, false);
             packed_unpack(p, part, keys, counts, found, false);
         }
         *groups += found;
@@ -249,6 +251,7 @@ typedef struct cascade {        /* one a worker */
     linear_table last;
     uint64_t *missed;           /* 2 * MISSES entries that the first table did not take */
     size_t misses;
+    bool counted;               /* some of them stand for more than one row */
     size_t most_slots;          /* of the first table */
     size_t groups;              /* of the part before; 0 at the beginning */
 } cascade;
@@ -267,7 +270,7 @@ static inline bool cascade_open(cascade *c, agb_host *host, const packing *p, si
     *c = (cascade){.host = host, .packing = *p, .most_slots = most_slots};
     c->missed = (uint64_t *)agb_alloc(host, 2 * MISSES * sizeof *c->missed, 0);
     return c->missed && first_come_open(&c->first, host, p, most_slots, PACKED_FIRST)
-           && first_come_open(&c->second, host, p, most_slots / 2, PACKED_SECOND)
+           && first_come_open(&c->second, host, p, most_slots, PACKED_SECOND)
            && linear_table_open(&c->last, host, LAST_LOG2_CELLS, 0, LAST_LOAD, (agb_hash){0, PACKED_LAST});
 }
 
@@ -289,14 +292,16 @@ static inline void cascade_begin(cascade *c, size_t n)
         wanted = log2_up(n);
     unsigned first = wanted < LEAST_LOG2_SLOTS ? LEAST_LOG2_SLOTS : wanted > most ? most : wanted;
     first_come_use(&c->first, first);
-    first_come_use(&c->second, first - 1);
+    first_come_use(&c->second, first);
+    c->counted = false;
 }
 
 /* Misses of the first table go on to the others. false: no memory. */
 static __attribute__((noinline)) bool cascade_pass_on(cascade *c)
 {
     uint64_t field = UINT64_C(1) << c->packing.bits;
-    size_t misses = first_come_count(&c->second, c->missed, c->misses, c->missed, true, true);
+    size_t misses = c->counted ? first_come_count(&c->second, c->missed, c->misses, c->missed, true, true)
+                               : first_come_count(&c->second, c->missed, c->misses, c->missed, false, true);
     c->misses = 0;
     if (!linear_table_reserve(&c->last, c->host, misses))
         return false;
@@ -312,6 +317,7 @@ static __attribute__((noinline)) bool cascade_pass_on(cascade *c)
  * all of it at once fills the queue of outstanding misses: 12 % slower; for none of it: 20 %.) */
 PACKED_INLINE bool cascade_count_list(cascade *c, uint64_t *place, arena *recycle, bool counted, bool remixed)
 {
+    c->counted |= counted;
     while (place) {
         chunk *from = chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
