@@ -129,7 +129,7 @@ plugins: $(plugins) ## every aggregator also as a plug-in
 pivot: all ## the published experiment; DATA=path runs it on real files
 	@build/aggbench pivot $(DATA) $(ARGS)
 
-# The engines and hash maps of others, on the same column: bench/peers/*.mjs say how, `make peers ARGS=--help` the options.
+# The engines and hash maps of others, on the same column: bench/peers/compare.mjs says how, ARGS=--help the options.
 # SOURCE (anything that aggbench reads), ROUNDS, PAGES, OUTPUT (JSON); ROWS instead of SOURCE: generated hits.
 CXX      = $(if $(filter clang,$(CC)),clang++,g++)
 CXXFLAGS = $(filter-out -std=%,$(CFLAGS)) -std=c++17

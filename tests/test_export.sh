@@ -2,19 +2,10 @@
 # SPDX-License-Identifier: MIT
 # aggbench load to raw files, which other programs read, and without writing at all.
 set -u
+. "$(dirname "$0")/reporting.sh"
 : "${BUILD:?the build folder}"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-report() {    # report NAME PROBLEM: an empty problem is success
-    if [ -z "$2" ]; then
-        echo "[       OK ] $1"
-    else
-        echo "[  FAILED  ] $1: $2"
-        failed=1
-    fi
-}
 
 load() {    # load ARGUMENTS...: leaves $code and $work/out, which has both streams
     "$BUILD/aggbench" load "$@" --quiet >"$work/out" 2>&1
@@ -40,7 +31,8 @@ report it_comes_back_as_it_was \
     "$([ "$(groups "$work/out.raw")" = "$(groups "$work/in.csv")" ] && [ -s "$work/groups" ] || cat "$work/groups")"
 
 load synth:hits,rows=1500000 --output "$work/long.raw"
-report more_than_one_block_is_written "$(says 0 '1,500,000 rows')$([ "$(wc -c <"$work/long.raw")" = 12000000 ] || ls -l "$work")"
+report more_than_one_block_is_written "$(says 0 '1,500,000 rows')"
+report all_blocks_are_written "$([ "$(wc -c <"$work/long.raw")" = 12000000 ] || ls -l "$work")"
 
 load "$work/in.csv" --columns UserID,Big --output "$work/two.raw"
 report two_columns_are_refused "$(says 2 '2 columns: a raw file holds exactly 1')"
@@ -48,7 +40,8 @@ load "$work/in.csv" --columns Name --output "$work/name.raw"
 report strings_are_refused "$(says 1 "column 'Name' is bytes: a raw file holds int64 without NULL")"
 load "$work/in.csv" --columns UserID --codec zstd --output "$work/packed.raw"
 report codecs_are_refused "$(says 2 "codec 'zstd': a raw file has none")"
-report nothing_is_left_of_a_refused_file "$(ls "$work"/two.raw "$work"/name.raw "$work"/packed.raw "$work"/.*.tmp 2>/dev/null)"
+report nothing_is_left_of_a_refused_file \
+    "$(ls "$work"/two.raw "$work"/name.raw "$work"/packed.raw "$work"/.*.tmp 2>/dev/null)"
 
 load "$work/in.csv" --columns UserID,Name --dry-run
 report a_dry_run_only_loads "$(says 0 '3 rows, ' && says 0 'nothing written')"

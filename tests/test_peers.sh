@@ -3,25 +3,11 @@
 # The comparisons with other engines (bench/peers), on little data. What needs the engines themselves is skipped where
 # they are not installed and cannot be.
 set -u
+. "$(dirname "$0")/reporting.sh"
 : "${BUILD:?the build folder}"
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-report() {    # report NAME PROBLEM: an empty problem is success
-    if [ -z "$2" ]; then
-        echo "[       OK ] $1"
-    else
-        echo "[  FAILED  ] $1: $2"
-        failed=1
-    fi
-}
-
-skip() {    # skip NAME REASON
-    echo "skipped: peers: $2"
-    echo "[  SKIPPED ] $1"
-}
 
 peers() {    # peers PROGRAM ARGUMENTS...: leaves $code, $work/out and $work/err
     program=$1
@@ -35,7 +21,8 @@ has() {    # has CODE WORDS...: the problem, if the code or one of the words is 
     [ "$code" = "$1" ] || echo "exit code $code instead of $1: $(cat "$work/err")"
     shift
     for words in "$@"; do
-        cat "$work/out" "$work/err" | tr -s ' \n' ' ' | grep -qF -- "$words" || echo "'$words' is not in: $(cat "$work/out" "$work/err")"
+        cat "$work/out" "$work/err" | tr -s ' \n' ' ' | grep -qF -- "$words" ||
+            echo "'$words' is not in: $(cat "$work/out" "$work/err")"
     done
 }
 
@@ -49,12 +36,12 @@ for source in bench/peers/*.cc; do
         out=$("$BUILD/aggbench" verify --plugin "$work/$name.so" "$name" 2>&1)
         report "${name}_keeps_the_contract" "$([ $? = 0 ] || echo "$out")"
     else
-        skip "${name}_keeps_the_contract" "$name does not compile here: $(head -n1 "$work/err")"
+        skip "${name}_keeps_the_contract" "peers: $name does not compile here: $(head -n1 "$work/err")"
     fi
 done
 
 if ! command -v node >/dev/null 2>&1 || ! command -v npm >/dev/null 2>&1; then
-    skip peers 'node and npm are not there'
+    skip peers 'peers: node and npm are not there'
     exit $failed
 fi
 
@@ -102,8 +89,8 @@ peers compare $small --modules "$work" --plugins "$work/none"
 report what_could_not_be_installed_is_no_failure \
     "$(has 0 'not there duckdb, threads: 1: npm ci failed: no network' 'not there std_unordered_map: ')"
 
-node bench/peers/compare.mjs --aggbench "$BUILD/aggbench" --source synth:hits,rows=200000 --modules "$work" --rounds 1000 \
-    >/dev/null 2>&1 &
+node bench/peers/compare.mjs --aggbench "$BUILD/aggbench" --source synth:hits,rows=200000 --modules "$work" \
+    --rounds 1000 >/dev/null 2>&1 &
 child=$!
 sleep 2
 kill $child
@@ -115,7 +102,7 @@ report nothing_is_left_when_it_is_stopped "$(ls "$work"/column-* 2>/dev/null)"
 # ---- The real ones ----
 [ -d build/peers/node_modules ] || sh bench/peers/install build/peers node >/dev/null 2>&1
 if [ ! -d build/peers/node_modules ]; then
-    skip peers "$(tail -n1 build/peers/missing)"
+    skip peers "peers: $(tail -n1 build/peers/missing)"
     exit $failed
 fi
 # shellcheck disable=SC2086

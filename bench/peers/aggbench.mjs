@@ -29,12 +29,13 @@ export async function list(program) {
 
 // The block about the machine that stands in every report of a run.
 export async function machineOf(program) {
-    const words = ['run', 'synth:same,rows=1', '--aggregator', 'naive', '--repetitions', '1', '--no-twin', '--counters', 'off'];
-    return JSON.parse(await command(program, [...words, '--format', 'json', '--quiet'])).machine;
+    const words = ['run', 'synth:same,rows=1', '--aggregator', 'naive', '--repetitions', '1', '--no-twin',
+        '--counters', 'off', '--format', 'json', '--quiet'];
+    return JSON.parse(await command(program, words)).machine;
 }
 
-// One timed run of each aggregator, after an untimed one that warms its memory. The span of a run is made as wide as that
-// of a query engine, which also builds and drops its tables within the query.
+// One timed run of each aggregator, after an untimed one that warms its memory. The span of a run is made as wide as
+// that of a query engine, which also builds and drops its tables within the query.
 export async function countOnce({ program, column, aggregators, plugins, threads, cpu, pages, seed, timeoutS }) {
     const words = ['run', column, '--aggregator', aggregators.join(','), ...plugins.flatMap(file => ['--plugin', file]),
         '--threads', String(threads), ...(cpu === null ? [] : ['--pin', String(cpu)]), '--pages', pages,

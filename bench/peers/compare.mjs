@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// `make peers`: SELECT UserID, count(*) GROUP BY UserID over one column in memory, by our strategies, by the hash maps of
-// C++ libraries, by DuckDB and by Polars, with 1 thread and with all.
+// `make peers`: SELECT UserID, count(*) GROUP BY UserID over one column in memory, by our strategies, by the hash maps
+// of C++ libraries, by DuckDB and by Polars, with 1 thread and with all.
 //
-// FAIR      Everybody gets the same column (a raw file) and loads it outside the clock, materialises all groups, and runs
-//           on warm memory. In each round, every peer's process counts once, and aggbench runs each strategy once, all in
-//           shuffled order. A ratio is the median of the ratios within rounds. With 1 thread, all are pinned to the same
-//           processor.
-// WARM      Peers keep their process, and so their memory, from round to round, after one round that is not timed. Ours
-//           give their memory back after each round, to leave room; so each timed run follows an untimed one.
+// FAIR      Everybody gets the same column (a raw file) and loads it outside the clock, materialises all groups, and
+//           runs on warm memory. In each round, every peer's process counts once, and aggbench runs each strategy
+//           once, all in shuffled order. A ratio is the median of the ratios within rounds. With 1 thread, all are
+//           pinned to the same processor.
+// WARM      Peers keep their process, and so their memory, from round to round, after one round that is not timed.
+//           Ours give their memory back after each round, to leave room; so each timed run follows an untimed one.
 // CHECKED   aggbench holds groups, rows and checksum of its strategies against a reference count; here the peers' are
 //           held against theirs, the checksum in the first and in the last round (it takes longer than the query).
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -142,21 +142,22 @@ function textOf({ options, answer, rows, good, unavailable, ours }) {
         ...rows.filter(row => row.state !== 'ok').map(row =>
             report.paragraph(row.state, `${row.contestant}, threads: ${row.threads}: ${row.reason}`)),
         ...unavailable.map(({ peer, reason }) => report.paragraph('not there', `${peer}: ${reason}`)),
-        report.paragraph('over', `how many times faster than ${BASELINE} with 1 thread, and than DuckDB and Polars with as ` +
-            `many threads: medians of the ratios within ${options.rounds} shuffled rounds [95 % bootstrap interval]`),
+        report.paragraph('over', `how many times faster than ${BASELINE} with 1 thread, and than DuckDB and Polars ` +
+            `with as many threads: medians of the ratios within ${options.rounds} shuffled rounds ` +
+            '[95 % bootstrap interval]'),
         report.paragraph('answers', `checksum ${answer.checksum}, the same from everybody in the table`),
         ...clocksOf(rows),
-        report.paragraph('aggbench', 'clock: from the creation of a strategy to its end, all groups written to two arrays ' +
-            'in between. C++ maps: plug-ins, each with its library\'s own hash, memory from aggbench'),
-        report.paragraph('settings', `loading is outside all clocks; 1 thread: ${report.pinning(options.cpu)}, more: not ` +
-            `pinned; memory warm, ${memory}; pages of ours: ${options.pages} (system: ${ours.machine.pages})`),
+        report.paragraph('aggbench', 'clock: from the creation of a strategy to its end, all groups written to two ' +
+            'arrays in between. C++ maps: plug-ins, each with its library\'s own hash, memory from aggbench'),
+        report.paragraph('settings', `loading is outside all clocks; 1 thread: ${report.pinning(options.cpu)}, more: ` +
+            `not pinned; memory warm, ${memory}; pages of ours: ${options.pages} (system: ${ours.machine.pages})`),
         report.noiseParagraph(rows.flatMap(row => row.runs)),
         ...report.machineParagraphs(ours.machine),
     ].join('\n');
 }
 
 async function main() {
-    const options = readOptions('compare.mjs: aggbench, hash maps of C++ libraries, DuckDB and Polars on the same column', {
+    const options = readOptions('compare.mjs: aggbench, C++ hash maps, DuckDB and Polars on the same column', {
         source: ['synth:hits,rows=20000000', 'SOURCE of aggbench with a column UserID of int64'],
         aggregators: [OURS, 'our strategies; those that this build has not are named and left out'],
         plugins: ['build/gcc/peers', 'folder of the plug-ins made from bench/peers/*.cc'],
@@ -171,8 +172,9 @@ async function main() {
     const ours = turns[0].report;
     process.stdout.write(`${textOf({ options, answer, rows, good, unavailable, ours })}\n`);
     if (options.output)
-        report.save(options.output, { aggbench_peers: 1, source: options.source, answer, machine: ours.machine,
-            floor: ours.floor, node: process.version, settings: report.settingsOf(options), unavailable, results: rows });
+        report.save(options.output, { aggbench_peers: 1, source: options.source, answer,
+            machine: ours.machine, floor: ours.floor, node: process.version, settings: report.settingsOf(options),
+            unavailable, results: rows });
     return rows.every(row => row.state === 'ok') ? 0 : 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One peer with one number of threads in a process of its own, as every strategy of ours has one: whatever happens to it
-// costs its own rows. It keeps what it loaded and does one thing whenever it is told to (see peer.mjs for the other end).
+// One peer with one number of threads in a process of its own, as every strategy of ours has one: whatever happens to
+// it costs its own rows. It keeps what it loaded and does one thing whenever it is told to (see peer.mjs for the other
+// end).
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

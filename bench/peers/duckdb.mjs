@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DuckDB as a peer: an in-memory database with its standard settings, but for the number of threads, the memory limit and
-// a switched-off spill folder.
+// DuckDB as a peer: an in-memory database with its standard settings, but for the number of threads, the memory limit
+// and a switched-off spill folder.
 const BATCH_ROWS = 2048;    // of DuckDB's vectors
 
 export const span = 'the query, from its text to the whole result in DuckDB\'s own memory';

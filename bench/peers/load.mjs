@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // `make peers-load`: how fast a column comes out of a file, against DuckDB reading the same file.
 //
-// FAIR      Every file is in the page cache. Ours is the load_s of `aggbench load --dry-run`: from opening the file to
-//           the whole column in memory, in a new process each time, so that its page faults are in it. DuckDB sums the
-//           column (the lengths, of strings) in a process that goes on, and keeps nothing: it does less, and its ratio is
-//           so much the better for it. All that is measured takes turns in shuffled rounds; a ratio is the median of the
-//           ratios within rounds. With 1 thread, all are pinned to the same processor.
-// FILES     Made at the beginning: UserIDs from aggbench's generator, written to Parquet by DuckDB (Snappy, as the public
-//           hits are); URLs and TSV lines from the samples, repeated; our own files (.agb) from the Parquet file.
+// FAIR      Every file is in the page cache. Ours is the load_s of `aggbench load --dry-run`: from opening the file
+//           to the whole column in memory, in a new process each time, so that its page faults are in it. DuckDB sums
+//           the column (the lengths, of strings) in a process that goes on, and keeps nothing: it does less, and its
+//           ratio is so much the better for it. All that is measured takes turns in shuffled rounds; a ratio is the
+//           median of the ratios within rounds. With 1 thread, all are pinned to the same processor.
+// FILES     Made at the beginning: UserIDs from aggbench's generator, written to Parquet by DuckDB (Snappy, as the
+//           public hits are); URLs and TSV lines from the samples, repeated; our own files (.agb) from the Parquet
+//           file.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command, machineOf } from './aggbench.mjs';
@@ -36,7 +37,8 @@ async function userCases(folder, options, duckdb) {
     const cases = [{ name: 'Parquet, UserID', file: parquet, column: 'UserID', query }];
     for (const [codec, name] of [['auto', '.agb, UserID'], ['zstd', '.agb zstd, UserID']]) {
         const file = join(folder, `users-${codec}.agb`);
-        await command(options.aggbench, ['load', parquet, '--output', file, '--columns', 'UserID', '--codec', codec, '--quiet']);
+        const words = ['load', parquet, '--output', file, '--columns', 'UserID', '--codec', codec, '--quiet'];
+        await command(options.aggbench, words);
         cases.push({ name, file, column: 'UserID', query });
     }
     return cases;
@@ -48,8 +50,9 @@ async function urlCases(folder, options, duckdb) {
         throw new Error(`${sample} is not there: --samples names the folder`);
     const repeated = `FROM read_parquet(${quoted(sample)}, binary_as_string = true, file_row_number = true), ` +
         `range(${Math.ceil(options.rows / ROWS_PER_URL / SAMPLE_ROWS)}) ORDER BY range, file_row_number`;
+    const distinct = 'URL || \'&n=\' || range || \'.\' || file_row_number';
     const cases = [];
-    for (const [name, url] of [['Parquet, URL', 'URL'], ['Parquet, URL all distinct', 'URL || \'&n=\' || range || \'.\' || file_row_number']]) {
+    for (const [name, url] of [['Parquet, URL', 'URL'], ['Parquet, URL all distinct', distinct]]) {
         const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.parquet`);
         await duckdb.call('query', { text: `COPY (SELECT ${url} AS URL ${repeated}) TO ${quoted(file)}` });
         cases.push({ name, file, column: 'URL', query: sumOf('strlen(URL)', `read_parquet(${quoted(file)})`) });
@@ -63,13 +66,14 @@ async function lineCases(folder, options) {
     if (!existsSync(sample))
         throw new Error(`${sample} is not there: --samples names the folder`);
     const schema = JSON.parse(await command(options.aggbench, ['describe', sample, '--format', 'json']));
-    const types = schema.columns.map(({ name }) => `${quoted(name)}: ${name === 'UserID' ? '\'BIGINT\'' : '\'VARCHAR\''}`);
+    const typeOf = name => quoted(name === 'UserID' ? 'BIGINT' : 'VARCHAR');
+    const types = schema.columns.map(({ name }) => `${quoted(name)}: ${typeOf(name)}`);
     const lines = readFileSync(sample), rows = lines.reduce((sum, byte) => sum + (byte === 10), 0);
     writeFileSync(file, '');
     for (let left = options.rows / ROWS_PER_LINE; left > 0; left -= rows)
         appendFileSync(file, lines);
-    const from = `read_csv(${quoted(file)}, delim = '\t', quote = '', escape = '', header = false, auto_detect = false, ` +
-        `columns = {${types.join(', ')}})`;
+    const from = `read_csv(${quoted(file)}, delim = '\t', quote = '', escape = '', header = false, ` +
+        `auto_detect = false, columns = {${types.join(', ')}})`;
     return [{ name: `TSV, UserID of ${types.length}`, file, column: 'UserID', query: sumOf('UserID', from) }];
 }
 
@@ -146,7 +150,8 @@ function figuresOf(rows) {
         return {
             case: row.name, column: row.column, query: row.query, bytes: row.bytes, threads: row.threads,
             rows: row.ours.rows, duckdb_rows: row.duckdb.rows, load_s: summarize(row.ours.runs.map(run => run.wall_s)),
-            duckdb_s: summarize(row.duckdb.runs.map(run => run.wall_s)), over_duckdb: pairedRatio(row.duckdb.runs, row.ours.runs),
+            duckdb_s: summarize(row.duckdb.runs.map(run => run.wall_s)),
+            over_duckdb: pairedRatio(row.duckdb.runs, row.ours.runs),
             over_one_thread: pairedRatio(single.ours.runs, row.ours.runs),
             duckdb_over_one_thread: pairedRatio(single.duckdb.runs, row.duckdb.runs),
             runs: row.ours.runs, duckdb_runs: row.duckdb.runs,
@@ -162,12 +167,12 @@ function textOf({ options, figures, version, machine, unavailable }) {
             report.ratio(row.over_duckdb), row.threads === 1 ? '-' : report.ratio(row.over_one_thread)])),
         '',
         ...unavailable.map(({ peer, reason }) => report.paragraph('not there', `${peer}: ${reason}`)),
-        report.paragraph('over', 'how many times faster; .agb is held against DuckDB reading the Parquet file of the same ' +
-            `column: medians of the ratios within ${options.rounds} shuffled rounds [95 % bootstrap interval]`),
-        report.paragraph('aggbench', 'clock: load_s of `aggbench load --dry-run`: from opening the file to the whole column ' +
-            'in memory, page faults included'),
-        report.paragraph('duckdb', `${version}; clock: SELECT sum(column), of strings sum(strlen(column)), to its one row; ` +
-            'all settings standard but for threads and memory'),
+        report.paragraph('over', 'how many times faster; .agb is held against DuckDB reading the Parquet file of the ' +
+            `same column: medians of the ratios within ${options.rounds} shuffled rounds [95 % bootstrap interval]`),
+        report.paragraph('aggbench', 'clock: load_s of `aggbench load --dry-run`: from opening the file to the whole ' +
+            'column in memory, page faults included'),
+        report.paragraph('duckdb', `${version}; clock: SELECT sum(column), of strings sum(strlen(column)), to its ` +
+            'one row; all settings standard but for threads and memory'),
         report.paragraph('settings', `files in the page cache; 1 thread: ${report.pinning(options.cpu)}, more: not pinned; ` +
             `DuckDB's memory at most ${options['memory-limit']} MiB; URLs and TSV lines: samples, repeated`),
         report.noiseParagraph(figures.flatMap(row => row.duckdb_runs), 'DuckDB'),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A hash map of a C++ library as an aggregator: ++map[key] for every row, then one walk that emits. Each library gets its
-// own default hash function, as its users do, and grows from empty as naive does. What is not its own is memory: it comes
-// from the host, as for every aggregator, so that all of them are measured on the same pages and within the same budget.
+// A hash map of a C++ library as an aggregator: ++map[key] for every row, then one walk that emits. Each library gets
+// its own default hash function, as its users do, and grows from empty as naive does. What is not its own is memory: it
+// comes from the host, as for every aggregator, so that all of them are measured on the same pages and within the same
+// budget.
 #ifndef MAP_AGGREGATOR_HPP
 #define MAP_AGGREGATOR_HPP
 

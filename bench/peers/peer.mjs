@@ -47,7 +47,8 @@ export class Peer {
                 else
                     reject(new Error(failed));
             };
-            this.process.send({ call: name, ...words }, error => error && this.lost(`cannot be told: ${error.message}`));
+            this.process.send({ call: name, ...words },
+                error => error && this.lost(`cannot be told: ${error.message}`));
         });
     }
 

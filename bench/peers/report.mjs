@@ -29,8 +29,9 @@ export const count = value => value.toLocaleString('en-US');
 // Columns as wide as their widest cell; the first to the left, the others to the right.
 export function table(heads, rows) {
     const widths = heads.map((head, i) => Math.max(head.length, ...rows.map(row => row[i].length)));
-    const line = cells => cells.map((cell, i) => i ? cell.padStart(widths[i]) : cell.padEnd(widths[i])).join('  ').trimEnd();
-    return [line(heads), '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...rows.map(line)].join('\n');
+    const padded = (cell, i) => i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]);
+    const line = cells => cells.map(padded).join('  ');
+    return [line(heads), '-'.repeat(line(heads).length), ...rows.map(line)].join('\n');
 }
 
 // A paragraph under a label, as in aggbench's own reports.
@@ -64,8 +65,8 @@ export const isNoisy = run => run.noisy ?? run.runq_wait_s > 0.02 * run.wall_s;
 
 export function noiseParagraph(runs, whose = 'timed') {
     const noisy = runs.filter(isNoisy).length;
-    return paragraph('noise', `${noisy} of ${runs.length} ${whose} runs lost more than 2 % of their time to waiting for a ` +
-        'core' + (noisy ? '; trust the ratios more than the times, and repeat on a quiet machine' : ''));
+    return paragraph('noise', `${noisy} of ${runs.length} ${whose} runs lost more than 2 % of their time to waiting ` +
+        `for a core${noisy ? '; trust the ratios more than the times, and repeat on a quiet machine' : ''}`);
 }
 
 // The file appears when it is complete.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Medians, bootstrap intervals and paired ratios, as bench/statistics.c makes them for one process: here the figures come
-// from several programs.
+// Medians, bootstrap intervals and paired ratios, as bench/statistics.c makes them for one process: here the figures
+// come from several programs.
 const RESAMPLES = 2000;
 
 export function median(values) {

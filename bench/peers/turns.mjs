@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What takes part in a round as one piece: a peer's process, or all our strategies with one number of threads. A turn has
-// a label, rows (one for each contestant) and run(round). Round 0 is for warming up and is not timed.
+// What takes part in a round as one piece: a peer's process, or all our strategies with one number of threads. A turn
+// has a label, rows (one for each contestant) and run(round). Round 0 is for warming up and is not timed.
 import { basename } from 'node:path';
 import { countOnce } from './aggbench.mjs';
 import { Peer } from './peer.mjs';
