@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench load: columns of a SOURCE to a column file of our own. */
 #include "commands.h"
+#include "json_text.h"
 #include "process.h"
 #include "progress.h"
 #include "text.h"
@@ -161,7 +162,7 @@ static agb_status do_job(job *job, agb_error *err)
         status = agb_pool_create(&job->pool, (unsigned)job->options->threads, NULL, err);
     if (status == AGB_OK)
         status = load_table(job, err);
-    if (status == AGB_OK)
+    if (status == AGB_OK && !job->options->dry_run)
         status = save_table(job, err);
     agb_progress_end(&job->printer);
     return status;
@@ -181,15 +182,51 @@ static void print_summary(FILE *to, const job *job)
                 job->names.left_out == 1 ? "" : "s");
 }
 
+static void print_loaded(FILE *to, const job *job)
+{
+    fprintf(to, "%s: %s rows, %s in memory; loaded in %s by %s; nothing written\n", job->options->operand,
+            agb_text_count(agb_table_rows(job->table)).s, agb_text_bytes(agb_table_bytes(job->table)).s,
+            agb_text_seconds(job->load_s).s, agb_table_format(job->table));
+}
+
+/* The keys of `source` are those of a run's report. */
+static void print_json(FILE *to, const job *job)
+{
+    json_t *source = json_pack("{s:o, s:s, s:I, s:f, s:I}", "name", agb_json_text(job->options->operand), "format",
+                               agb_table_format(job->table), "rows", (json_int_t)agb_table_rows(job->table), "load_s",
+                               job->load_s, "bytes", (json_int_t)agb_table_bytes(job->table));
+    json_t *output = job->options->dry_run ? json_null()
+                                           : json_pack("{s:o, s:f}", "name", agb_json_text(job->options->output),
+                                                       "save_s", job->save_s);
+    json_t *out = json_pack("{s:i, s:o, s:o}", "aggbench", 1, "source", source, "output", output);
+    if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
+        fputc('\n', to);
+    json_decref(out);
+}
+
+static const char *usage_problem(const agb_options *options)
+{
+    if (!options->output && !options->dry_run)
+        return "load: --output is missing: give FILE.agb";
+    if (options->output && options->dry_run)
+        return "load: --output and --dry-run: a dry run writes nothing: leave one out";
+    return options->format == AGB_FORMAT_CSV ? "load: --format csv: this command knows table and json" : NULL;
+}
+
 static int load(const agb_options *options, agb_error *err)
 {
-    if (!options->output) {
-        agb_fail(err, AGB_ERR_ARGUMENT, "load: --output is missing: give FILE.agb");
+    const char *problem = usage_problem(options);
+    if (problem) {
+        agb_fail(err, AGB_ERR_ARGUMENT, "%s", problem);
         return AGB_EXIT_USAGE;
     }
     job job = {.options = options, .printer = agb_progress_printer_of(stderr, options->quiet, false)};
     agb_status status = do_job(&job, err);
-    if (status == AGB_OK)
+    if (status == AGB_OK && options->format == AGB_FORMAT_JSON)
+        print_json(stdout, &job);
+    else if (status == AGB_OK && options->dry_run)
+        print_loaded(stdout, &job);
+    else if (status == AGB_OK)
         print_summary(stdout, &job);
     agb_table_destroy(job.table);
     agb_pool_destroy(job.pool);
@@ -198,7 +235,8 @@ static int load(const agb_options *options, agb_error *err)
     return agb_exit_of(status);
 }
 
-static const char *const load_options[] = {"columns", "output", "codec", "input-format", "threads", "quiet", NULL};
+static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "input-format", "threads", "format",
+                                           "quiet", NULL};
 
 const agb_command agb_command_load = {
     .name = "load", .operand = "SOURCE", .needs_operand = true,

@@ -93,6 +93,8 @@ static const option table[] = {
      .about = "read SOURCE with this loader instead of asking each one whether it knows the file"},
     {.name = "columns", .argument = "COL[,COL...]", .kind = IS_TEXT, .offset = FIELD(columns),
      .about = "the columns to write (all that can be loaded)"},
+    {.name = "dry-run", .kind = IS_FLAG, .offset = FIELD(dry_run),
+     .about = "only load, and report how long that took: nothing is written"},
     {.name = "codec", .argument = "auto|zstd|none", .kind = IS_TEXT, .offset = FIELD(codec),
      .about = "compress all (zstd), nothing (none), or all but numbers: those stay as they stand in memory, so that "
               "the file is mapped instead of read, larger and several times as fast (auto)"},

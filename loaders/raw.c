@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Raw files: 64-bit integers, little-endian, one after another and nothing else. There is nothing in them to be known
- * by, so it takes the name, NAME.i64 or NAME.u64 (signed, unsigned), or --input-format raw, which takes any other name
- * for signed numbers. The one column is called UserID. */
+ * by, so it takes the name, NAME.raw, NAME.i64 or NAME.u64 (signed but for the last), or --input-format raw, which takes
+ * any other name for signed numbers. The one column is called UserID. NAME.raw is also written: what every other program
+ * can read, for comparisons with them. */
 #include "loader.h"
 
+#include "agb/draft.h"
 #include "common/file.h"
 
 #include <inttypes.h>
@@ -22,7 +24,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are copied as 
 
 static int raw_probe(const agb_input *input)
 {
-    return agb_file_has_suffix(input->path, ".i64") || agb_file_has_suffix(input->path, ".u64") ? BY_NAME : 0;
+    static const char *const suffixes[] = {".raw", ".i64", ".u64"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
+        if (agb_file_has_suffix(input->path, suffixes[i]))
+            return BY_NAME;
+    return 0;
 }
 
 static agb_status raw_open(const agb_input *input, void **self, agb_error *err)
@@ -101,14 +107,57 @@ static void raw_close(void *self)
     (void)self;    /* the engine's own input */
 }
 
+/* ---- Saving ---- */
+
+static agb_status write_values(agb_native_draft *draft, const agb_column *column, uint64_t rows,
+                               const agb_save_options *options, agb_error *err)
+{
+    const unsigned char *values = column->values;
+    uint64_t bytes = rows * sizeof(int64_t);
+    for (uint64_t at = 0; at < bytes; at += BLOCK_BYTES) {
+        uint64_t left = bytes - at;
+        agb_status status = agb_native_draft_append(draft, values + at, left < BLOCK_BYTES ? left : BLOCK_BYTES, err);
+        if (status != AGB_OK)
+            return status;
+        if (options->progress && !options->progress(options->context, draft->bytes / sizeof(int64_t), rows))
+            return agb_fail(err, AGB_ERR_IO, "writing %s: given up before the end", draft->name);
+    }
+    return AGB_OK;
+}
+
+static agb_status raw_save(const agb_table *table, const char *const *columns, size_t n_columns, const char *path,
+                           const agb_save_options *options, agb_error *err)
+{
+    agb_column column;
+    if (n_columns != 1)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "writing %s: %zu columns: a raw file holds exactly 1: name it", path,
+                        n_columns);
+    agb_table_find_column(table, columns[0], &column);
+    if (column.type != AGB_TYPE_INT64 || column.null_count > 0)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "writing %s: column '%s' is %s%s: a raw file holds int64 without NULL",
+                        path, columns[0], agb_type_name(column.type), column.null_count > 0 ? " with NULL" : "");
+    if (options->codec)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "writing %s: codec '%s': a raw file has none", path, options->codec);
+    agb_native_draft draft;
+    agb_status status = agb_native_draft_open(&draft, path, err);
+    if (status != AGB_OK)
+        return status;
+    status = write_values(&draft, &column, agb_table_rows(table), options, err);
+    if (status == AGB_OK)
+        return agb_native_draft_publish(&draft, err);
+    agb_native_draft_drop(&draft);
+    return status;
+}
+
 const agb_loader agb_loader_raw = {
     .abi = AGB_LOADER_ABI,
     .size = sizeof(agb_loader),
     .name = "raw",
-    .summary = "raw little-endian 64-bit integers: files named .i64 or .u64, or --input-format raw",
+    .summary = "raw little-endian 64-bit integers: files named .raw, .i64 or .u64, or --input-format raw",
     .probe = raw_probe,
     .open = raw_open,
     .schema = raw_schema,
     .load = raw_load,
     .close = raw_close,
+    .save = raw_save,
 };
