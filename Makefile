@@ -130,12 +130,37 @@ plugins: $(plugins) ## every aggregator also as a plug-in
 pivot: all ## the published experiment; DATA=path runs it on real files
 	@build/aggbench pivot $(DATA) $(ARGS)
 
+# The engines and hash maps of others, on the same column: bench/peers/compare.mjs says how, ARGS=--help the options.
+# SOURCE (anything that aggbench reads), ROUNDS, PAGES, OUTPUT (JSON); ROWS instead of SOURCE: generated hits.
+CXX      = $(if $(filter clang,$(CC)),clang++,g++)
+CXXFLAGS = $(filter-out -std=%,$(CFLAGS)) -std=c++17
+peers    = $(patsubst bench/peers/%.cc,$(B)/peers/%.so,$(wildcard bench/peers/*.cc))
+peers_args = --aggbench $(B)/aggbench $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(OUTPUT),--output '$(OUTPUT)')
+
+# One whose library could not be had is left out; the report says why.
+$(B)/peers/%.so: bench/peers/%.cc bench/peers/map_aggregator.hpp Makefile | build/peers
+	@mkdir -p $(@D)
+	$(call say,plug-in $@)
+	$(Q)grep -qsw '^$*' build/peers/missing || $(CXX) $(CXXFLAGS) -shared -Iengine $< -Wl,-z,defs $(PEER_LIBS) -o $@
+
+$(B)/peers/absl_flat_hash_map.so: PEER_LIBS = $(shell pkg-config --libs absl_flat_hash_map absl_hash)
+
+build/peers:
+	@sh bench/peers/install $@
+
+peers: all build/peers $(peers) ## DuckDB, Polars and C++ hash maps beside ours; ROWS=n PAGES=huge OUTPUT=file
+	@node bench/peers/compare.mjs $(peers_args) --plugins $(B)/peers $(if $(PAGES),--pages $(PAGES)) \
+	    $(if $(SOURCE),--source '$(SOURCE)',$(if $(ROWS),--source synth:hits$(comma)rows=$(ROWS))) $(ARGS)
+
+peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OUTPUT=file
+	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
+
 test: all $(tests) $(plugins) ## build and run the tests; T=name runs one
 	@BUILD=$(B) sh tests/run $(T)
 
 check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
 	$(MAKE) --no-print-directory test SAN=address,undefined
-	$(MAKE) --no-print-directory test SAN=thread T='conformance pool counters perf tsv csv jsonl text synth'
+	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
 baseline: all $(B)/tests/test_simulate ## write tests/instructions.baseline anew, when its figures were meant to change
@@ -147,7 +172,7 @@ test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches p
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help deps plugins pivot test check baseline test-pmu clean
+.PHONY: all help deps plugins pivot peers peers-load build/peers test check baseline test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

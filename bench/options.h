@@ -37,6 +37,8 @@ typedef struct agb_options {
     agb_words aggregators, plugins;
     const char *sweep;
     const char *input_format;
+    const char *columns, *codec;    /* load; codec: a word of the written format, or NULL */
+    bool dry_run;                   /* load */
 
     uint64_t threads, repetitions, warmup, batch_rows, top, seed;
     agb_pins pins;

@@ -84,15 +84,11 @@ static agb_status check_keys(const agb_key_terms *terms, const agb_schema *schem
     return AGB_OK;
 }
 
-/* A filter takes 64-bit columns for seconds. Where a file says that it counts in another unit, a date would silently
- * select the wrong rows. */
+/* A filter takes 64-bit columns for seconds. Where a file says that it counts in another unit (Parquet's TIMESTAMP and
+ * TIME have none of a second), a date would silently select the wrong rows. */
 static bool counts_fractions(const agb_column_info *column)
 {
-    static const char *const units[] = {"TIMESTAMP", "TIME_MILLIS", "TIME_MICROS", "TIME"};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strstr(column->detail, units[i]))
-            return true;
-    return false;
+    return strstr(column->detail, "TIME");
 }
 
 static agb_status check_conditions(const agb_filter *filter, const agb_schema *schema, agb_error *err)

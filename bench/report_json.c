@@ -311,6 +311,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
                                                        count(result->accounted_peak_bytes), "peak_rss_bytes",
                                                        count(result->peak_rss_bytes)) : json_null());
     json_object_set_new(out, "suspiciously_fast", json_boolean(ok && result->too_fast));
+    json_object_set_new(out, "spilled_bytes", ok ? count(result->stats.spilled_bytes) : json_null());
     json_object_set_new(out, "note", text_or_null(result->stats.note));
     json_object_set_new(out, "prediction", text_or_null(result->aggregator ? result->aggregator->prediction : NULL));
     json_object_set_new(out, "source", agb_json_text(source->name));

@@ -251,6 +251,9 @@ static void print_remarks(FILE *to, const agb_results *results)
                             label_of(result, MOST_LABEL).s);
         if (result->state == AGB_STATE_OK && result->stats.note[0])
             agb_report_line(to, "note", "%s: %s", label_of(result, MOST_LABEL).s, result->stats.note);
+        if (result->state == AGB_STATE_OK && result->stats.spilled_bytes)
+            agb_report_line(to, "spilled", "%s: %s to a file in each run", label_of(result, MOST_LABEL).s,
+                            agb_text_bytes(result->stats.spilled_bytes).s);
     }
     for (size_t i = 0; i < results->n_notes; i++)
         agb_report_line(to, "note", "%s", results->notes[i]);

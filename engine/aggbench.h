@@ -93,6 +93,20 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
                           const char *const *columns, size_t n_columns, const agb_load_options *options,
                           agb_error *err);
 
+typedef struct agb_save_options {
+    const char *codec;    /* "auto", "zstd", "none": a word of the format's own; NULL = its default */
+    agb_pool *pool;       /* borrowed; packs on its workers; NULL = on the calling thread */
+    /* Rows times columns written so far; false = give up, and leave nothing behind. May be NULL. */
+    bool (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+} agb_save_options;
+
+/* Writes columns of a table to a file. The name's ending says in which format: one whose loader can write (".agb").
+ * The file appears only when it is complete; a failure leaves what was there before. options may be NULL. */
+agb_status agb_table_save(const agb_table *table, const agb_registry *registry, const char *path,
+                          const char *const *columns, size_t n_columns, const agb_save_options *options,
+                          agb_error *err);
+
 agb_status agb_table_create(agb_table **out, agb_error *err);
 /* A column of `rows` values, without NULLs. All columns of a table have the same number of rows. `lend`: values must
  * outlive the table. */
@@ -251,7 +265,8 @@ typedef struct agb_digest {
     uint64_t rows;         /* sum of their counts */
     uint64_t max_count;
     uint64_t checksum;     /* order-free: sum modulo 2^64 over the groups of XXH3_64bits(key bytes) * count; words are
-                              hashed as 8-byte, pairs as 16-byte little-endian values */
+                              hashed as 8-byte, pairs as 16-byte little-endian values, strings as they stand: of several
+                              columns as agb_key_layout puts them together */
 } agb_digest;
 
 typedef struct agb_group {

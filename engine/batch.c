@@ -183,8 +183,9 @@ static agb_status place_keys(agb_batcher *b, rows from)
         b->bytes[k].data = at;
         at += b->bytes[k].length;
         b->bytes[k].length = head;
-        memset((unsigned char *)b->bytes[k].data, 0, layout->flag_bytes);
     }
+    for (size_t k = 0; layout->flag_bytes && k < from.n; k++)
+        memset((unsigned char *)b->bytes[k].data, 0, layout->flag_bytes);
     return AGB_OK;
 }
 

@@ -50,7 +50,8 @@ static agb_status parse_name(const char **at, agb_condition *out, agb_error *err
         *at += length;
     }
     if (!out->column || length == 0)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "where: a column's name is missing at '%s': write COLUMN = LITERAL", *at);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "where: a column's name is missing at '%s': write COLUMN = LITERAL",
+                        *at);
     return AGB_OK;
 }
 
@@ -69,7 +70,8 @@ static agb_status parse_operator(const char **at, agb_condition *out, agb_error 
         *at = skip_spaces(*at + length);
         return AGB_OK;
     }
-    return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s: no operator at '%s': use one of = <> < <= > >=", out->column, *at);
+    return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s: no operator at '%s': use one of = <> < <= > >=", out->column,
+                    *at);
 }
 
 static agb_status parse_number(const char **at, agb_condition *out, agb_error *err)
@@ -83,9 +85,9 @@ static agb_status parse_number(const char **at, agb_condition *out, agb_error *e
     if (isdigit((unsigned char)*from))
         out->magnitude = strtoull(from, &end, 10);
     if (!isdigit((unsigned char)*from) || end != *at + length)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %s: %s", out->column, out->operator,
-                        length ? "is followed by no literal" : "ends there",
-                        "give a whole number, or a string or date in single quotes");
+        return agb_fail(err, AGB_ERR_ARGUMENT,
+                        "where: %s %s %.*s: no literal there: give a whole number, or a string or date in single "
+                        "quotes", out->column, out->operator, length, *at);
     if (errno)
         return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %.*s: out of range: integers have 64 bits", out->column,
                         out->operator, length, *at);
@@ -243,8 +245,8 @@ bool agb_filter_is_date(const agb_filter *filter, size_t i)
 static agb_status misfit(const agb_condition *c, agb_type type, const char *why, agb_error *err)
 {
     if (c->text)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s '%s': column '%s' is %s: %s", c->column, c->operator, c->text,
-                        c->column, agb_type_name(type), why);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s '%s': column '%s' is %s: %s", c->column, c->operator,
+                        c->text, c->column, agb_type_name(type), why);
     return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %s%llu: column '%s' is %s: %s", c->column, c->operator,
                     c->negative ? "-" : "", (unsigned long long)c->magnitude, c->column, agb_type_name(type), why);
 }

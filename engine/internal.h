@@ -16,6 +16,8 @@ agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *er
 /* pages.c: anonymous memory straight from the system. */
 void *agb_pages_map(size_t bytes, agb_pages pages);                       /* zeroed; NULL when refused */
 void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages pages);    /* may move; NULL: unchanged */
+/* Puts a file's bytes, copy on write, over a part of what map gave. Place, offset and bytes are whole system pages. */
+bool agb_pages_map_file(void *place, int fd, uint64_t offset, size_t bytes);
 void agb_pages_unmap(void *base, size_t bytes);
 size_t agb_pages_round(size_t bytes);                                     /* up to what map really takes */
 void agb_bytes_in_words(uint64_t bytes, char *text, size_t room);         /* "512 MiB" */
@@ -75,8 +77,13 @@ agb_status agb_aggregator_check(const agb_aggregator *aggregator, const char *fr
 
 /* table.c: what other parts need beyond aggbench.h and loader.h. */
 const char **agb_table_names(const agb_table *table);    /* NULL-ended; free() it; NULL without memory */
+/* AGB_ERR_NOT_FOUND, with the nearest name. clause: "group by" ... */
+agb_status agb_table_no_column(const agb_table *table, const char *clause, const char *wanted, agb_error *err);
 agb_status agb_table_add(agb_table *table, const char *name, agb_type type, agb_pages pages, agb_error *err);
 void agb_table_loaded(agb_table *table, const char *format);    /* counts the NULLs, keeps the loader's name */
+
+/* load.c: at least one name, none empty, none twice. */
+agb_status agb_column_names_check(const char *const *columns, size_t n_columns, agb_error *err);
 
 /* source.c: the files that a SOURCE means, in natural order. */
 typedef struct agb_files {

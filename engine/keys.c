@@ -8,23 +8,13 @@
 
 /* ---- Making a layout ---- */
 
-static agb_status column_missing(const agb_table *table, const char *wanted, agb_error *err)
-{
-    const char **names = agb_table_names(table);
-    const char *near = names ? agb_nearest_name(names, wanted) : NULL;
-    agb_fail(err, AGB_ERR_NOT_FOUND, "group by: the table has no column '%s'%s%s%s", wanted,
-             near ? ": did you mean '" : "", near ? near : "", near ? "'" : "");
-    free(names);
-    return AGB_ERR_NOT_FOUND;
-}
-
 /* What is computed has 64 bits: sums of narrower numbers are then exact. */
 static agb_status describe_column(agb_key_column *column, const agb_table *table, size_t columns, agb_error *err)
 {
     const agb_key_term *term = &column->term;
     agb_column source = {.type = AGB_TYPE_INT64};
     if (term->column && !agb_table_find_column(table, term->column, &source))
-        return column_missing(table, term->column, err);
+        return agb_table_no_column(table, "group by", term->column, err);
     bool computed = term->add || !term->column;
     if (computed && source.type == AGB_TYPE_BYTES)
         return agb_fail(err, AGB_ERR_ARGUMENT, "group by: %s: column '%s' holds strings: only integers can be added to",

@@ -219,7 +219,7 @@ static agb_status find_column(const reader *r, const char *wanted, size_t *index
     return column_missing(r, wanted, err);
 }
 
-static agb_status check_names(const char *const *columns, size_t n_columns, agb_error *err)
+agb_status agb_column_names_check(const char *const *columns, size_t n_columns, agb_error *err)
 {
     if (n_columns == 0)
         return agb_fail(err, AGB_ERR_ARGUMENT, "columns: none is named");
@@ -317,7 +317,7 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
     static const agb_load_options standard = {0};
     request q = {registry, columns, n_columns, options ? options : &standard, NULL, NULL, false};
     *out = NULL;
-    agb_status status = check_names(columns, n_columns, err);
+    agb_status status = agb_column_names_check(columns, n_columns, err);
     if (status == AGB_OK)
         status = agb_table_create(&q.table, err);
     if (status != AGB_OK)

@@ -66,6 +66,12 @@ struct agb_loader {
                        agb_error *err);
 
     void (*close)(void *self);
+
+    /* Writes columns of a table, which are there, to a new file that appears at `path` only when it is complete and
+     * safe on its disk; whatever was there before stays as it is until then. Needs no open. NULL: this format cannot
+     * be written. */
+    agb_status (*save)(const agb_table *table, const char *const *columns, size_t n_columns, const char *path,
+                       const agb_save_options *options, agb_error *err);
 };
 
 /* Appends a column to a schema; name and detail are copied. */
@@ -83,6 +89,12 @@ void agb_table_shrink(agb_table *table, uint64_t rows);
 
 /* Base of column i's values (all rows from 0). Different row ranges may be written by different threads. */
 void *agb_table_values(agb_table *table, size_t column);
+/* Zero-copy: lets `bytes` of a file from `offset` on stand, copy on write, in the place of column i's values from byte
+ * `at` on; all three are multiples of the system's page size, and the place has been made by agb_table_extend. The page
+ * size that the load asked for is of memory; a file's pages are as the system keeps them. false: the system does not
+ * allow it: read the bytes instead. A file that is cut short by somebody while it is mapped ends the process (SIGBUS):
+ * only for files that are replaced, not changed. */
+bool agb_table_map(agb_table *table, size_t column, uint64_t at, int fd, uint64_t offset, uint64_t bytes);
 /* Base of column i's null bytes (1 = NULL); made at the first call (not thread-safe; memory that is never written
  * costs nothing). NULL when the system refuses memory. Its null_count is counted by the engine after the load. */
 uint8_t *agb_table_nulls(agb_table *table, size_t column);

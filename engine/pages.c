@@ -65,6 +65,18 @@ void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages p
     return moved;
 }
 
+bool agb_pages_map_file(void *place, int fd, uint64_t offset, size_t bytes)
+{
+    /* First elsewhere, then moved over the place: a file system that cannot map leaves the place as it was. */
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, (off_t)offset);
+    if (map == MAP_FAILED)
+        return false;
+    if (mremap(map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) != MAP_FAILED)
+        return true;
+    munmap(map, bytes);
+    return false;
+}
+
 void agb_pages_unmap(void *base, size_t bytes)
 {
     if (base)

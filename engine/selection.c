@@ -31,7 +31,7 @@ agb_status agb_selection_create(agb_selection **out, const agb_filter *filter, c
         const agb_condition *c = &filter->condition[i];
         test *t = &(*out)->test[i];
         if (!agb_table_find_column(table, c->column, &t->column))
-            return agb_fail(err, AGB_ERR_NOT_FOUND, "where: the table has no column '%s'", c->column);
+            return agb_table_no_column(table, "where", c->column, err);
         agb_status status = agb_condition_fit(c, t->column.type, &t->range, err);
         if (status != AGB_OK)
             return status;

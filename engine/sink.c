@@ -11,8 +11,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Blocks double from 64 KiB to 2 MiB, so that a small result holds little and a large one few blocks. */
-enum { FIRST_BLOCK_GROUPS = 1 << 12, LARGEST_BLOCK_GROUPS = 1 << 17, FIRST_TEXT_BYTES = 1 << 16,
+/* Blocks double from 64 KiB to 16 MiB, so that a small result holds little and a large one few blocks. */
+enum { FIRST_BLOCK_GROUPS = 1 << 12, LARGEST_BLOCK_GROUPS = 1 << 20, FIRST_TEXT_BYTES = 1 << 16,
        LARGEST_TEXT_BYTES = 1 << 21 };
 
 typedef enum sink_kind { SINK_COLLECT, SINK_CHECKSUM, SINK_TOP } sink_kind;

@@ -12,6 +12,7 @@ typedef struct column {
     char *name;
     agb_type type;
     bool lent;
+    bool mapped;    /* a stretch of the values stands in a file: see agb_table_map */
     agb_pages pages;
     void *values;
     uint8_t *nulls;
@@ -147,13 +148,25 @@ agb_status agb_table_lend(agb_table *table, const char *name, agb_type type, con
     return AGB_OK;
 }
 
+static void *grow_values(column *c, size_t from_bytes, size_t to_bytes)
+{
+    if (from_bytes && !c->mapped)
+        return agb_pages_grow(c->values, from_bytes, to_bytes, c->pages);
+    void *values = agb_pages_map(to_bytes, c->pages);
+    if (values && c->mapped) {    /* page tables of a file and of memory do not move together: copy */
+        memcpy(values, c->values, from_bytes);
+        agb_pages_unmap(c->values, from_bytes);
+        c->mapped = false;
+    }
+    return values;
+}
+
 static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *err)
 {
     size_t width = agb_type_bytes(c->type);
     void *values = NULL;
     if (to <= SIZE_MAX / 2 / width)
-        values = from ? agb_pages_grow(c->values, from * width, to * width, c->pages)
-                      : agb_pages_map(to * width, c->pages);
+        values = grow_values(c, from * width, to * width);
     if (!values) {
         char words[32];
         agb_bytes_in_words(to * width, words, sizeof words);
@@ -206,6 +219,18 @@ void agb_table_shrink(agb_table *table, uint64_t rows)
 void *agb_table_values(agb_table *table, size_t i)
 {
     return table->column[i].values;
+}
+
+bool agb_table_map(agb_table *table, size_t i, uint64_t at, int fd, uint64_t offset, uint64_t bytes)
+{
+    column *c = &table->column[i];
+    uint64_t room = table->rows * agb_type_bytes(c->type);
+    if (bytes == 0 || at > room || bytes > room - at)
+        return false;
+    if (!agb_pages_map_file((char *)c->values + at, fd, offset, bytes))
+        return false;
+    c->mapped = true;
+    return true;
 }
 
 uint8_t *agb_table_nulls(agb_table *table, size_t i)
@@ -310,4 +335,14 @@ const char **agb_table_names(const agb_table *table)
     for (size_t i = 0; names && i < table->columns; i++)
         names[i] = table->column[i].name;
     return names;
+}
+
+agb_status agb_table_no_column(const agb_table *table, const char *clause, const char *wanted, agb_error *err)
+{
+    const char **names = agb_table_names(table);
+    const char *near = names ? agb_nearest_name(names, wanted) : NULL;
+    agb_fail(err, AGB_ERR_NOT_FOUND, "%s: the table has no column '%s'%s%s%s", clause, wanted,
+             near ? ": did you mean '" : "", near ? near : "", near ? "'" : "");
+    free(names);
+    return AGB_ERR_NOT_FOUND;
 }

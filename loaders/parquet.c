@@ -5,6 +5,7 @@
  *
  * The rows of all row groups are known from the footer, so the table is made large enough once, and then every column
  * of every row group is a task of its own that writes to its own place. Only the wanted columns' bytes are read. */
+#include "common/file.h"
 #include "loader.h"
 #include "parquet/chunk.h"
 
@@ -66,7 +67,7 @@ static agb_status find_footer(const agb_input *input, uint32_t *footer_bytes, ag
 {
     unsigned char tail[TAIL_BYTES];
     agb_error inner;
-    if (agb_parquet_read(input->fd, input->bytes - TAIL_BYTES, tail, TAIL_BYTES, &inner) != AGB_OK)
+    if (agb_file_read(input->fd, input->bytes - TAIL_BYTES, tail, TAIL_BYTES, &inner) != AGB_OK)
         return agb_fail(err, inner.status, "parquet: %s: %s", input->path, inner.text);
     if (memcmp(tail + 4, "PARE", MAGIC_BYTES) == 0)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "parquet: %s: the footer is encrypted (magic PARE): decrypt the file "
@@ -94,7 +95,7 @@ static agb_status read_footer(reader *reader, uint32_t footer_bytes, agb_error *
     if (!bytes)
         return agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused %u bytes for the footer", input->path,
                         footer_bytes);
-    agb_status status = agb_parquet_read(input->fd, reader->data_end, bytes, footer_bytes, &inner);
+    agb_status status = agb_file_read(input->fd, reader->data_end, bytes, footer_bytes, &inner);
     if (status == AGB_OK)
         status = agb_parquet_footer_parse(&reader->footer, bytes, footer_bytes, &inner);
     free(bytes);

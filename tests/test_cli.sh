@@ -58,7 +58,16 @@ refused 2 'SOURCE|empty word' run ''
 refused 2 'more|one operand too many|glob' run $rows more
 refused 2 'x: takes no operand' list x
 refused 2 '--agregator|did you mean --aggregator' run $rows --agregator naive
-refused 2 '--where|no such option' run $rows --where 'A<>0'
+refused 2 '--where: its value is empty' run $rows --where ''
+refused 2 'where|UserID|no operator' run $rows --where 'UserID ~ 5'
+refused 2 'where|closing quote' run $rows --where "UserID = '5"
+refused 2 "where|UserID = 'x'|int64|whole number, or a date" run $rows --where "UserID = 'x'"
+refused 2 '--group-by: 1: names no column' run $rows --group-by 1
+refused 2 'column number 2 is an empty name' run $rows --group-by UserID,
+refused 2 '--query: 3|not one of|7, 12, 14' run $rows --query 3
+refused 2 '--query: 43|0..42' run $rows --query 43
+refused 2 '--query: 15 has its own --group-by' run $rows --query 15 --group-by UserID
+refused 2 '--query: 15 has its own --where' run $rows --query 15 --where 'UserID = 5'
 refused 2 '-q|two dashes' run $rows -q
 refused 2 '--quiet: takes no value' run $rows --quiet=1
 refused 2 '--threads: its value is missing' run $rows --threads
@@ -101,6 +110,7 @@ refused 1 'none.parquet|no such file' describe "$work/none.parquet"
 refused 1 'none.parquet|no such file' pivot "$work/none.parquet"
 refused 1 'empty' run "$work/empty"
 refused 1 'userid|did you mean|UserID' run $rows --group-by userid
+refused 1 'userid|did you mean|UserID' run $rows --where 'userid > 0'
 refused 1 '/nonexistent/report|No such file' run $rows --output /nonexistent/report
 refused 1 '/nonexistent/groups|No such file' run $rows --groups /nonexistent/groups
 # shellcheck disable=SC2086  # a list of options
@@ -230,6 +240,46 @@ sleep 0.2
 report 'an_interrupt_leaves_no_process_and_no_file' "$([ $code = 124 ] || echo "exit code $code")$(
     grep -l "${work##*/}/interr[u]pted" /proc/[0-9]*/cmdline 2>/dev/null)$(find "$work" -name 'interrupted*')"
 
+# ---- Keys of several columns, and strings ----
+cat >"$work/keys.csv" <<'END'
+Who,What,N
+ab,ab,1
+a,bab,2
+aba,b,3
+ab,ab,1
+"x,""y",,-5
+NULL,é,7
+END
+# shellcheck disable=SC2086
+run run "$work/keys.csv" --group-by Who,What --aggregator naive,prefetch,radix,sort --hash constant $quick \
+    --groups "$work/groups.csv" --format json
+cp "$work/groups.csv" "$work/got"
+golden joined_strings_stay_apart_and_csv_fields_are_quoted <<'END'
+Who,What,count
+"NULL",é,1
+a,bab,1
+ab,ab,2
+aba,b,1
+"x,""y","",1
+END
+report 'four_aggregators_agree_with_any_hash' "$([ $code = 0 ] && [ "$(grep -c '"state": "ok"' "$work/out")" = 4 ] ||
+    cat "$work/err" "$work/out")"
+# shellcheck disable=SC2086
+run run "$work/keys.csv" --group-by N,Who --where "N < '3' AND Who <> 'a'" --aggregator naive,swiss $quick --no-twin
+sed -n '/count(\*)/,/^$/p; /^where/p; /^swiss/p' "$work/out" >"$work/got"
+golden the_table_shows_each_column_and_who_was_skipped <<'END'
+where      N < '3' AND Who <> 'a': 3 rows, selected inside the clock
+swiss         skipped: it does not take string keys
+N  Who        count(*)
+1  ab                2
+-5 x,"y              1
+
+END
+report 'a_skipped_contestant_is_no_failure' "$([ $code = 0 ] || echo "exit code $code")"
+# shellcheck disable=SC2086
+run run "$work/keys.csv" --group-by Who --aggregator swiss $quick
+report 'but_none_that_took_part_is' "$([ $code = 1 ] || echo "exit code $code")"
+
 # ---- Real rows ----
 if [ -d "$samples/hits" ]; then
     for file in nano_hits.parquet hits_nano.tsv.zst hits_part; do
@@ -240,6 +290,23 @@ if [ -d "$samples/hits" ]; then
             ! grep -q '"verified": false' "$work/out" || cat "$work/err")"
     done
     refused 1 'userid|did you mean|UserID' run "$samples/hits/nano_hits.parquet" --group-by userid
+    refused 2 'URL = 5|bytes|single quotes' run "$samples/hits/nano_hits.parquet" --where 'URL = 5'
+    for query in 7 12 14 15 16 17 33 34 35 36 37 38 41; do
+        # shellcheck disable=SC2086
+        run run "$samples/hits/nano_hits.parquet" --query $query --aggregator naive,radix $quick --format json
+        report "clickbench_query_runs: $query" "$([ $code = 0 ] && grep -q "\"clickbench\": $query" "$work/out" &&
+            [ "$(grep -c '"verified": true' "$work/out")" = 2 ] || cat "$work/err")"
+    done
+    for file in "$samples"/text/hits_2k.* "$samples"/hits/hits_2k.*; do
+        [ -e "$file" ] || continue
+        # shellcheck disable=SC2086
+        run run "$file" --group-by EventDate,UserID,SearchPhrase --where "EventDate = '2013-07-15'" --aggregator radix \
+            $quick --format json --top 3
+        sed -n '/"checksum"/p; /"top": \[/,/^  *\],*$/p' "$work/out" >"$work/this"
+        [ -e "$work/first" ] || cp "$work/this" "$work/first"
+        report "every_text_format_gives_the_same_groups: ${file##*/}" "$([ $code = 0 ] && [ -s "$work/this" ] ||
+            cat "$work/err")$(diff "$work/first" "$work/this")"
+    done
 else
     echo "skipped: samples folder $samples is not there"
     echo '[  SKIPPED ] real_rows_are_counted_right'

@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "parquet/window.h"
 
-#include <errno.h>
+#include "common/file.h"
+
 #include <string.h>
-#include <unistd.h>
 
 enum {
     STEP_BYTES = 128 << 10,     /* least that is read at once; stays in the second-level cache until it is unpacked */
     AHEAD_BYTES = 1 << 10       /* read behind a page: the next page's header */
 };
-
-agb_status agb_parquet_read(int fd, uint64_t offset, void *out, size_t bytes, agb_error *err)
-{
-    unsigned char *to = out;
-    while (bytes) {
-        ssize_t got = pread(fd, to, bytes, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return agb_fail(err, AGB_ERR_IO, "reading %zu bytes at offset %llu: %s", bytes,
-                            (unsigned long long)offset, strerror(errno));
-        if (got == 0)
-            return agb_fail(err, AGB_ERR_IO, "the file became shorter while it was read: it ends at offset %llu",
-                            (unsigned long long)offset);
-        to += got;
-        offset += (uint64_t)got;
-        bytes -= (size_t)got;
-    }
-    return AGB_OK;
-}
 
 void agb_parquet_window_open(agb_parquet_window *window, int fd, uint64_t end)
 {
@@ -75,7 +55,7 @@ unsigned char *agb_parquet_window_at(agb_parquet_window *window, uint64_t offset
             return NULL;
         }
         size_t have = window->filled;
-        if (agb_parquet_read(window->fd, offset + have, window->buffer.bytes + have, (size_t)want - have, err) !=
+        if (agb_file_read(window->fd, offset + have, window->buffer.bytes + have, (size_t)want - have, err) !=
             AGB_OK)
             return NULL;
         window->filled = (size_t)want;

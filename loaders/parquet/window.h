@@ -26,7 +26,4 @@ void agb_parquet_window_open(agb_parquet_window *window, int fd, uint64_t end);
 unsigned char *agb_parquet_window_at(agb_parquet_window *window, uint64_t offset, size_t bytes, size_t *available,
                                      agb_error *err);
 
-/* Reads exactly that many bytes. */
-agb_status agb_parquet_read(int fd, uint64_t offset, void *out, size_t bytes, agb_error *err);
-
 #endif

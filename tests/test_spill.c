@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Spilling: any budget that the parts' open chunks fit into is enough, what was written is read back whole or refused,
+ * and nothing stays behind. */
+#include "internal.h"
+#include "test.h"
+
+#include <sys/resource.h>
+#include <signal.h>
+
+enum { ROWS = 600000 };
+
+static uint64_t *keys;
+
+static int set_up(void **state)
+{
+    (void)state;
+    keys = malloc(ROWS * sizeof *keys);
+    for (uint64_t i = 0; i < ROWS; i++)
+        keys[i] = i % 400000 * UINT64_C(0x9e3779b97f4a7c15);
+    return keys ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(keys);
+    return 0;
+}
+
+static agb_status count(const char *aggregator, uint64_t budget, const char *folder, agb_digest *digest,
+                        agb_stats *stats, agb_error *err)
+{
+    agb_registry *registry;
+    agb_table *table;
+    agb_memory *memory;
+    agb_sink *sink;
+    assert_ok(agb_registry_create(&registry, err));
+    assert_ok(agb_table_create(&table, err));
+    assert_ok(agb_table_lend(table, "key", AGB_TYPE_UINT64, keys, ROWS, err));
+    assert_ok(agb_memory_create(&memory, &(agb_memory_options){.budget = budget}, err));
+    assert_ok(agb_sink_checksum(&sink, err));
+    agb_plan plan = {.table = table, .column = "key", .memory = memory, .spill_folder = folder,
+                     .aggregator = agb_registry_find_aggregator(registry, aggregator)};
+    agb_status status = agb_count_groups(&plan, sink, stats, err);
+    *digest = agb_sink_digest(sink);
+    agb_sink_destroy(sink);
+    agb_memory_destroy(memory);
+    agb_table_destroy(table);
+    agb_registry_destroy(registry);
+    return status;
+}
+
+static void every_sufficient_budget_gives_the_right_answer(void **state)
+{
+    (void)state;
+    agb_digest right, digest;
+    agb_stats stats;
+    assert_ok(count("sort", 0, NULL, &right, &stats, err));
+    assert_ok(count("spill", 0, NULL, &digest, &stats, err));
+    assert_memory_equal(&digest, &right, sizeof right);
+    assert_int_equal(stats.spilled_bytes, 0);
+    for (uint64_t budget = 16 << 20; budget >= (2600 << 10); budget = budget * 3 / 4) {
+        assert_ok(count("spill", budget, NULL, &digest, &stats, err));
+        assert_memory_equal(&digest, &right, sizeof right);
+        assert_true(stats.peak_bytes <= budget);
+    }
+    assert_true(stats.spilled_bytes > ROWS * sizeof *keys / 2);
+}
+
+static void too_small_a_budget_is_refused(void **state)
+{
+    (void)state;
+    agb_digest digest;
+    agb_stats stats;
+    assert_fails(AGB_ERR_BUDGET, "spill|budget", count("spill", 100000, NULL, &digest, &stats, err));
+}
+
+static void a_folder_that_cannot_be_written_is_named(void **state)
+{
+    (void)state;
+    agb_digest digest;
+    agb_stats stats;
+    assert_fails(AGB_ERR_IO, "/no/such/folder|temporary file",
+                 count("spill", 2 << 20, "/no/such/folder", &digest, &stats, err));
+}
+
+static void a_full_disk_is_a_sentence(void **state)
+{
+    (void)state;
+    agb_digest digest;
+    agb_stats stats;
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 1 << 20;    /* as a full disk: no more than this can be written */
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    agb_error err;
+    agb_status status = count("spill", 2 << 20, NULL, &digest, &stats, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(status, AGB_ERR_IO);
+    assert_non_null(strstr(err.text, "spill: spill: /var/tmp: cannot write"));
+}
+
+static void nothing_is_left_in_the_folder(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/aggbench-spill-test-XXXXXX";
+    agb_digest digest;
+    agb_stats stats;
+    assert_non_null(mkdtemp(folder));
+    assert_ok(count("spill", 2 << 20, folder, &digest, &stats, err));
+    assert_true(stats.spilled_bytes > 0);
+    assert_int_equal(rmdir(folder), 0);    /* fails when the folder is not empty */
+}
+
+static void changed_blocks_are_noticed(void **state)
+{
+    (void)state;
+    agb_spill_file *file;
+    uint64_t first, second;
+    char back[16];
+    assert_ok(agb_spill_file_create(&file, "/tmp", err));
+    assert_int_equal(agb_spill_file_write(file, "fifteen letters", 16, &first), AGB_OK);
+    assert_int_equal(agb_spill_file_write(file, "another block..", 16, &second), AGB_OK);
+    assert_int_equal(agb_spill_file_read(file, first, back, 16), AGB_OK);
+    assert_string_equal(back, "fifteen letters");
+    assert_int_equal(agb_spill_file_read(file, first, back, 8), AGB_ERR_IO);
+    assert_int_equal(agb_spill_file_read(file, first + 1, back, 16), AGB_ERR_IO);
+    assert_int_equal(agb_spill_file_read(file, second + 1000, back, 16), AGB_ERR_IO);
+    assert_non_null(agb_spill_file_failure(file));
+    assert_int_equal(agb_spill_file_bytes(file), 32);
+    agb_spill_file_destroy(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sufficient_budget_gives_the_right_answer),
+        cmocka_unit_test(too_small_a_budget_is_refused),
+        cmocka_unit_test(a_folder_that_cannot_be_written_is_named),
+        cmocka_unit_test(a_full_disk_is_a_sentence),
+        cmocka_unit_test(nothing_is_left_in_the_folder),
+        cmocka_unit_test(changed_blocks_are_noticed),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
