@@ -253,7 +253,9 @@ static void every_aggregator_keeps_its_instructions_a_row(void **state)
     for (size_t i = 0; i < now.n; i++) {
         const char *name = now.entries[i].aggregator;
         double was = baseline_of(text, name), is = per_row(&now, i);
-        if (now.counts[i].has && fabs(is - was) <= tolerance * was)
+        if (now.counts[i].has && isnan(was))    /* adding a strategy is adding one file: no other edit is asked for */
+            printf("skipped: %s has no line in the baseline yet: make baseline\n", name);
+        if (now.counts[i].has && (isnan(was) || fabs(is - was) <= tolerance * was))
             continue;
         good = false;
         print_error("%s: %.3f instructions a row, the baseline says %.3f%s%s: if that is meant: make baseline\n", name,
