@@ -127,7 +127,7 @@ static void loops_that_land_elsewhere_withhold_the_shares_and_say_why(void **sta
         else if (broken == 1)
             fake.chase = (landing){50, 50, 48};    /* waiting retires */
         else if (broken == 2)
-            fake.spin = (landing){50, 48, 40};
+            fake.spin = (landing){50, 48, 45};
         else
             fake.chase.memory = 10;
         agb_counter_support support = calibrate(&fake);

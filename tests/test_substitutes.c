@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates and simulations inside an experiment: they take part, are checked, and keep their label in every report. */
+#include "contestants.h"
 #include "experiment.h"
-#include "plugins/counting.h"
-#include "report.h"
 #include "report_pivot.h"
 #include "test.h"
 
@@ -27,13 +26,6 @@ static agb_status drops_when_groups_are_few(void *state)
     counting *self = state;
     return self->table.groups > MANY ? counting_finish(state) : AGB_OK;
 }
-
-#define CONTESTANT(label, how)                                                                                         \
-    {                                                                                                                  \
-        .abi = AGB_AGGREGATOR_ABI, .size = sizeof(agb_aggregator), .name = label, .summary = "for tests",              \
-        .phases = counting_phases, .traits = AGB_TAKES_WORDS, .create = counting_create, .consume = counting_consume,  \
-        .finish = how, .destroy = counting_destroy                                                                     \
-    }
 
 static const agb_aggregator even = CONTESTANT("even", counting_finish);
 static const agb_aggregator waits = CONTESTANT("waits", waits_for_many_groups);
@@ -97,16 +89,6 @@ static void the_twins_groups_are_not_what_groups_writes(void **state)
     unlink(path);
     assert_in_range(lines, results.sources[0].groups, results.sources[0].groups + 1);
     agb_results_release(&results);
-}
-
-static char *report(void (*write)(FILE *to, const agb_results *results), const agb_results *results)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *to = open_memstream(&text, &length);
-    write(to, results);
-    fclose(to);
-    return text;
 }
 
 static void assert_has(char *text, const char *words)
