@@ -133,6 +133,13 @@ static inline bool exchange_split_chunk(exchange *self, exchange_worker *w, cons
     return true;
 }
 
+/* A small table: it must catch hot keys, which come early, and is emptied after every segment. */
+static inline unsigned exchange_split_log2_slots(const exchange_worker *w)
+{
+    unsigned log2 = log2_up(w->tables.most_slots);
+    return log2 < LEAST_LOG2_SLOTS + 4 ? LEAST_LOG2_SLOTS : log2 - 4;
+}
+
 static inline void exchange_split_segment(void *argument, unsigned worker, size_t number)
 {
     exchange *self = argument;
@@ -140,7 +147,7 @@ static inline void exchange_split_segment(void *argument, unsigned worker, size_
     segment *s = &self->segments[number];
     uint64_t *place = s->place;
     agb_phase(self->host, worker, EXCHANGE_SPLIT);
-    first_come_use(&w->tables.first, log2_up(w->tables.most_slots));
+    first_come_use(&w->tables.first, exchange_split_log2_slots(w));
     for (size_t i = 0; w->status == AGB_OK && i < s->chunks; i++) {
         chunk *from = chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
