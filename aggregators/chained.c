@@ -3,7 +3,8 @@
  *
  * Idea
  *   Colliding keys share a linked list, so a table is never full and a node never moves. The nodes are cut from slabs:
- *   a malloc per node would measure the allocator instead. Knuth, The Art of Computer Programming 3, 6.4, algorithm C.
+ *   a malloc per node would measure the allocator instead. Knuth, The Art of Computer Programming 3, 6.4, "separate
+ *   chaining".
  *
  * Layout
  *     heads   [ *-][ 0 ][ *-][ 0 ] ...              8 bytes a head, as many as groups or up to twice that

@@ -3,8 +3,8 @@
  *
  * Idea
  *   What is not shared needs no lock. Each worker is a naive of its own until the rows are through. Then the tables are
- *   merged stretch by stretch of the hash: one task takes the same stretch of all tables, and no two tasks meet the same key.
- *   "Two-phase" in Shatdal, Naughton, "Adaptive Parallel Aggregation Algorithms" (1995).
+ *   merged stretch by stretch of the hash: one task takes the same stretch of all tables, and no two tasks meet the
+ *   same key. "Two-phase" in Shatdal, Naughton, "Adaptive Parallel Aggregation Algorithms" (1995).
  *
  * Layout
  *     worker 0    [key|count][key|count] ...        naive's table, one a worker
@@ -12,16 +12,17 @@
  *     merged      [key|count] ...                   one a worker, for one stretch at a time, sized to L2
  *
  * Cost per row
- *   naive's. Then each table is read once, in order, and every group of every table is looked up once more, in a table that
- *   fits L2. Few groups: that is nothing. Many: every worker meets nearly all of them, so memory and merging grow with
- *   workers times groups.
+ *   naive's. Then each table is read once, in order, and every group of every table is looked up once more, in a table
+ *   that fits L2. Few groups: that is nothing. Many: every worker meets nearly all of them, so memory and merging grow
+ *   with workers times groups.
  *
  * Where the slots should go
- *   As naive in the first phase, worse by a smaller share of L3 for each worker; the merge reads in order and retires well.
+ *   As naive in the first phase, worse by a smaller share of L3 for each worker; the merge reads in order and retires
+ *   well.
  *
  * Try
  *   aggbench run synth:uniform,rows=10M,groups=1000 --aggregator local_merge,radix --threads 8
- *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator local_merge,radix --threads 8      (look at peak memory) */
+ *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator local_merge,radix --threads 8      (peak memory!) */
 #include "local_tables_part.h"
 
 typedef struct local_merge {
@@ -39,8 +40,8 @@ static const agb_param params[] = {
 };
 
 /* weights is a constant NULL where rows count once, and the compiler then drops the load. */
-static inline agb_status local_merge_add(local_merge *self, unsigned worker, const uint64_t *keys, const uint64_t *weights,
-                                         size_t rows)
+static inline agb_status local_merge_add(local_merge *self, unsigned worker, const uint64_t *keys,
+                                         const uint64_t *weights, size_t rows)
 {
     linear_table *table = &self->tables.local[worker].table;
     for (size_t i = 0; i < rows; i++)

@@ -5,9 +5,9 @@
  *     worker 1    [ stretch 0       | stretch 1       | ...       ]      of any size: a stretch is a share of the slots
  *                       '--- one task merges stretch 0 of all, another stretch 1 ...
  *
- * The slot of a key is the beginning of its hash, so the keys of one stretch of hashes stand side by side in every table:
- * it is partitioned already. Only probing makes the edges ragged: a key may stand past the end of its stretch, but never
- * behind an empty cell. */
+ * The slot of a key is the beginning of its hash, so the keys of one stretch of hashes stand side by side in every
+ * table: it is partitioned already. Only probing makes the edges ragged: a key may stand past the end of its stretch,
+ * but never behind an empty cell. */
 #ifndef AGB_LOCAL_TABLES_PART_H
 #define AGB_LOCAL_TABLES_PART_H
 
@@ -67,8 +67,8 @@ static inline unsigned local_tables_bits(const local_tables *l)
     return bits;
 }
 
-static inline bool local_tables_merge_stretch(linear_table *into, agb_host *host, const linear_table *from, size_t stretch,
-                                              unsigned bits)
+static inline bool local_tables_merge_stretch(linear_table *into, agb_host *host, const linear_table *from,
+                                              size_t stretch, unsigned bits)
 {
     size_t cells = from->mask + 1, width = cells >> bits;
     for (size_t i = 0; i < cells; i++) {

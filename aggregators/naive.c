@@ -8,6 +8,7 @@
  * Layout
  *     hash(key) = ............   top bits = slot
  *     table   [key|count][key|count][  0  ][key|count] ...       16 bytes a cell, at most `load` percent occupied
+ *     for pairs and strings: the cells of wide_table_part.h      32 bytes a cell, a group's string stands elsewhere
  *
  * Cost per row
  *   One multiplication; one random cell, that is one cache line, in a table that for millions of groups is far larger
@@ -21,10 +22,13 @@
  *   aggbench run synth:hits,rows=10M --aggregator naive --pages 4k      (then --pages huge: page walks disappear)
  *   aggbench run synth:uniform,rows=10M --sweep groups=1000,100000,10000000 --aggregator naive */
 #include "linear_table.h"
+#include "wide_table_part.h"
 
 typedef struct naive {
     agb_host *host;
-    linear_table table;
+    agb_key_kind kind;
+    linear_table table;    /* of words */
+    wide_table wide;       /* of pairs or strings */
 } naive;
 
 enum { BUILD };
@@ -56,28 +60,36 @@ static agb_status naive_create(agb_host *host, const agb_config *config, void **
     if (!self)
         return AGB_ERR_MEMORY;
     self->host = host;
-    bool opened = linear_table_open(&self->table, host, (unsigned)config->params[START], 0,
-                                    (unsigned)config->params[LOAD], config->hash);
+    self->kind = config->kind;
+    unsigned bits = (unsigned)config->params[START], load = (unsigned)config->params[LOAD];
+    bool opened = self->kind == AGB_KEYS_WORD
+                      ? linear_table_open(&self->table, host, bits, 0, load, config->hash)
+                      : wide_table_open(&self->wide, (wide_table_plan){host, bits, 0, load, config->hash, true});
     return opened ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status naive_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
-    return batch->weights ? naive_add(state, batch->keys, batch->weights, batch->rows)
-                          : naive_add(state, batch->keys, NULL, batch->rows);
+    naive *self = state;
+    if (self->kind != AGB_KEYS_WORD)
+        return wide_table_count(&self->wide, batch, MOST_WIDE_BLOCK, false);
+    return batch->weights ? naive_add(self, batch->keys, batch->weights, batch->rows)
+                          : naive_add(self, batch->keys, NULL, batch->rows);
 }
 
 static agb_status naive_finish(void *state)
 {
     naive *self = state;
-    return linear_table_emit(&self->table, self->host, 0);
+    return self->kind == AGB_KEYS_WORD ? linear_table_emit(&self->table, self->host, 0)
+                                       : wide_table_emit(&self->wide, 0, self->kind);
 }
 
 static void naive_destroy(void *state)
 {
     naive *self = state;
     linear_table_close(&self->table, self->host);
+    wide_table_close(&self->wide);
     agb_release(self->host, self, sizeof *self);
 }
 
@@ -89,7 +101,7 @@ const agb_aggregator agb_aggregator_naive = {
     .prediction = "memory-bound above 40 %, retiring below 20 %: every new key waits for one line from DRAM",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS,
     .create = naive_create,
     .consume = naive_consume,
     .finish = naive_finish,

@@ -9,7 +9,8 @@
  * Layout
  *     keys    k0 k1 ... k31 | k32 ...                the block
  *     hashes  h0 h1 ... h31                          stay in L1
- *     table   [key|count][key|count] ...             the same as naive's
+ *     table   [key|count][key|count] ...             the same as naive's, for pairs and strings too; of a string's group
+ *                                                    the cell is requested first, and then the string
  *
  * Cost per row
  *   naive's, plus one store and load of the hash and one prefetch instruction: more instructions, fewer waits. The
@@ -22,13 +23,16 @@
  *   aggbench run synth:hits,rows=10M --aggregator naive,prefetch --sweep block=1,2,4,8,16,32,64
  *   aggbench run synth:uniform,rows=10M,groups=1000 --aggregator naive,prefetch      (when it only costs) */
 #include "linear_table.h"
+#include "wide_table_part.h"
 
-enum { LARGEST_BLOCK = 256 };
+enum { LARGEST_BLOCK = MOST_WIDE_BLOCK };
 
 typedef struct prefetch {
     agb_host *host;
+    agb_key_kind kind;
     size_t block_rows;
-    linear_table table;
+    linear_table table;    /* of words */
+    wide_table wide;       /* of pairs or strings */
     uint64_t hashes[LARGEST_BLOCK];
 } prefetch;
 
@@ -77,28 +81,36 @@ static agb_status prefetch_create(agb_host *host, const agb_config *config, void
         return AGB_ERR_MEMORY;
     self->host = host;
     self->block_rows = (size_t)config->params[BLOCK];
-    bool opened = linear_table_open(&self->table, host, (unsigned)config->params[START], 0,
-                                    (unsigned)config->params[LOAD], config->hash);
+    self->kind = config->kind;
+    unsigned bits = (unsigned)config->params[START], load = (unsigned)config->params[LOAD];
+    bool opened = self->kind == AGB_KEYS_WORD
+                      ? linear_table_open(&self->table, host, bits, 0, load, config->hash)
+                      : wide_table_open(&self->wide, (wide_table_plan){host, bits, 0, load, config->hash, true});
     return opened ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status prefetch_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
-    return batch->weights ? prefetch_add(state, batch->keys, batch->weights, batch->rows)
-                          : prefetch_add(state, batch->keys, NULL, batch->rows);
+    prefetch *self = state;
+    if (self->kind != AGB_KEYS_WORD)
+        return wide_table_count(&self->wide, batch, self->block_rows, true);
+    return batch->weights ? prefetch_add(self, batch->keys, batch->weights, batch->rows)
+                          : prefetch_add(self, batch->keys, NULL, batch->rows);
 }
 
 static agb_status prefetch_finish(void *state)
 {
     prefetch *self = state;
-    return linear_table_emit(&self->table, self->host, 0);
+    return self->kind == AGB_KEYS_WORD ? linear_table_emit(&self->table, self->host, 0)
+                                       : wide_table_emit(&self->wide, 0, self->kind);
 }
 
 static void prefetch_destroy(void *state)
 {
     prefetch *self = state;
     linear_table_close(&self->table, self->host);
+    wide_table_close(&self->wide);
     agb_release(self->host, self, sizeof *self);
 }
 
@@ -110,7 +122,7 @@ const agb_aggregator agb_aggregator_prefetch = {
     .prediction = "retiring higher than naive's by the factor of the speed-up; still memory-bound",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS,
     .create = prefetch_create,
     .consume = prefetch_consume,
     .finish = prefetch_finish,

@@ -2,28 +2,31 @@
 /* radix_compressed: radix, without storing what the partition already says.
  *
  * Idea
- *   If the hash can be undone, hash and key say the same thing, and a part need not keep the key. Nor does it need all of
- *   the hash: its top bits are the number of the part. What remains fits 7 bytes from 8 bits on, and 6 with 16. The idea
- *   of quotienting: Knuth, The Art of Computer Programming 3, 6.4, exercise 13; Cleary, "Compact Hash Tables Using
+ *   If the hash can be undone, hash and key say the same thing, and a part need not keep the key. Nor does it need all
+ *   of the hash: its top bits are the number of the part. What remains fits 7 bytes from 8 bits on, and 6 with 16. The
+ *   idea of quotienting: Knuth, The Art of Computer Programming 3, 6.4, exercise 13; Cleary, "Compact Hash Tables Using
  *   Bidirectional Linear Probing" (1984).
  *
  * Layout
  *     hash(key) = pppppppppppp rrrr...rrrr      p: part;  r: the rest, all that is stored
- *     part p      [older|-|rrrrrrr|rrrrrrr|...] 4 KiB chunks of 7-byte entries; in weighted runs 8 bytes of weight follow each
- *     table       [rest|count][rest|count] ...  the rest, moved up, is its own hash: no multiplication in the second phase
+ *     part p      [older|-|rrrrrrr|rrrrrrr|...] 4 KiB chunks of 7-byte entries; weighted: 8 bytes of weight after each
+ *     table       [rest|count][rest|count] ...  the rest, moved up, is its own hash: no second multiplication
  *     key         = unhash(p, r)                once per group, at the end
  *
  * Cost per row
- *   An eighth less to write and read back than radix, one multiplication less in the aggregate phase, and unaligned loads and
- *   stores, of which one in nine crosses a line. A quarter less with 16 bits, but then 65536 places are open.
+ *   An eighth less to write and read back than radix, one multiplication less in the aggregate phase, and unaligned
+ *   loads and stores, of which one in nine crosses a line. A quarter less with 16 bits, but then 65536 places are open.
  *
  * Where the slots should go
- *   As radix. The bytes are saved on sequential traffic, which is not what radix waits for: expect little, unless several
- *   cores share one memory bus.
+ *   As radix. The bytes are saved on sequential traffic, which is not what radix waits for: expect little, unless
+ *   several cores share one memory bus.
  *
  * Try
  *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix,radix_compressed --sweep bits=7,8,12,16
- *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix,radix_compressed --threads 8 */
+ *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator radix,radix_compressed --threads 8
+ *
+ * Tried: as predicted. On a 2-core Zen 4 virtual machine, one core, 12 bits: as fast as radix within 5 % in hits order
+ * and with a million uniform groups; what is gained for certain is memory, a sixth less. */
 #include "partitions_part.h"
 
 #include <string.h>
@@ -78,8 +81,8 @@ static inline uint64_t unhash(const radix_compressed *self, uint64_t hash)
 
 /* ---- Partition ---- */
 
-/* Entries are written as whole words that the next entry overlaps; the last one must still end within the chunk. NULL, the
- * place of a part without chunks, is past the end as well: its offset wraps around. */
+/* Entries are written as whole words that the next entry overlaps; the last one must still end within the chunk. NULL,
+ * the place of a part without chunks, is past the end as well: its offset wraps around. */
 static inline bool compressed_is_full(const radix_compressed *self, const unsigned char *place)
 {
     return ((uintptr_t)place & (CHUNK_BYTES - 1)) - HEADER_BYTES > self->last_entry - HEADER_BYTES;

@@ -4,8 +4,8 @@
  *     cells   [key|value][ 0 |  0  ][key|value] ...      linear probing; key 0 = nobody's
  *
  * A cell is claimed by one compare-and-swap of its key from 0, and belongs to that key for good. Whoever loses the race
- * sees the winner's key, and either it is his own, or he goes on. What the value means is up to the strategy. Key 0 cannot
- * be told from an empty cell, so a strategy counts it elsewhere. After the "folklore" table of Maier, Sanders,
+ * sees the winner's key, and either it is his own, or he goes on. What the value means is up to the strategy. Key 0
+ * cannot be told from an empty cell, so a strategy counts it elsewhere. After the "folklore" table of Maier, Sanders,
  * Dementiev, "Concurrent Hash Tables: Fast and General(?)!" (2016). */
 #ifndef AGB_SHARED_CELLS_PART_H
 #define AGB_SHARED_CELLS_PART_H
@@ -18,12 +18,13 @@ typedef struct shared_cell {
     _Atomic uint64_t key, value;
 } shared_cell;
 
-/* The key's cell, or the empty one where it belongs. There is an empty one somewhere. */
-static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key)
+/* The key's cell, or the empty one where it belongs; *found is what was read there: the key, or 0. Go by that and do
+ * not read it again: an empty cell can be another key's the next moment. There is an empty one somewhere. */
+static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key, uint64_t *found)
 {
     for (;; slot = (slot + 1) & mask) {
-        uint64_t found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
-        if (found == key || found == 0)
+        *found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
+        if (*found == key || *found == 0)
             return &cells[slot];
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by whoever writes whole cache lines past the caches: a streaming store does not first read the line that it will
- * overwrite, and throws nothing useful out of the cache. The only place that knows the instruction by name; elsewhere a
- * plain copy gives the same bytes. */
+/* Shared by whoever writes whole cache lines past the caches: a streaming store does not first read the line that it
+ * will overwrite, and throws nothing useful out of the cache. The only place that knows the instruction by name;
+ * elsewhere a plain copy gives the same bytes. */
 #ifndef AGB_STREAM_PART_H
 #define AGB_STREAM_PART_H
 

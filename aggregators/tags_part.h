@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by whoever compares 16 one-byte tags at once: a set of positions, as a mask. The only place of the strategies that
- * knows vector instructions by name; the portable way gives the same answers eight bytes at a time.
+/* Shared by whoever compares 16 one-byte tags at once: a set of positions, as a mask. The only place of the strategies
+ * that knows vector instructions by name; the portable way gives the same answers eight bytes at a time.
  *
  * A mask has 1 << TAG_STRIDE_BITS bits a position; the lowest of them is set where the tag matches. So that NEON, which
  * has no movemask, can do with its narrowing shift to four bits a position. */

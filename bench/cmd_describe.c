@@ -45,10 +45,10 @@ static void print_json(FILE *to, const char *source, const agb_schema *schema)
                                                  agb_json_text(column->detail)));
     }
     bool known = schema->rows != UINT64_MAX;
-    json_t *out = json_pack("{s:i, s:o, s:s, s:o, s:I, s:o, s:o}", "aggbench", 1, "source", agb_json_text(source), "format",
-                            schema->format, "rows", known ? json_integer((json_int_t)schema->rows) : json_null(),
-                            "files", (json_int_t)schema->files, "detail", agb_json_text(schema->detail), "columns",
-                            columns);
+    json_t *out = json_pack("{s:i, s:o, s:s, s:o, s:I, s:o, s:o}", "aggbench", 1, "source", agb_json_text(source),
+                            "format", schema->format, "rows",
+                            known ? json_integer((json_int_t)schema->rows) : json_null(), "files",
+                            (json_int_t)schema->files, "detail", agb_json_text(schema->detail), "columns", columns);
     json_dumpf(out, to, JSON_INDENT(2));
     fputc('\n', to);
     json_decref(out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench list: what there is to choose from. */
+#include "clickbench.h"
 #include "commands.h"
 #include "counters.h"
 #include "loader.h"
@@ -8,17 +9,21 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LEFT = 14 };
 
-/* ---- For people --------------------------------------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------------------------------------- */
 
 static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
 {
-    static const struct { unsigned trait; const char *words; } traits[] = {
-        {AGB_TAKES_WORDS, "integer keys"}, {AGB_TAKES_PAIRS, "two-column keys"}, {AGB_TAKES_BYTES, "string keys"},
-        {AGB_TAKES_WEIGHTS, "weights"},    {AGB_PARALLEL, "parallel"},           {AGB_EXAMPLE, "an example: not in `all`"}};
+    static const struct {
+        unsigned trait;
+        const char *words;
+    } traits[] = {{AGB_TAKES_WORDS, "integer keys"}, {AGB_TAKES_PAIRS, "two-column keys"},
+                  {AGB_TAKES_BYTES, "string keys"},  {AGB_TAKES_WEIGHTS, "weights"},
+                  {AGB_PARALLEL, "parallel"},        {AGB_EXAMPLE, "an example: not in `all`"}};
     size_t at = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++) {
@@ -70,6 +75,18 @@ static void print_counters(FILE *to)
         agb_help_entry(to, (*family)->name, LEFT, (*family)->uarch);
 }
 
+static void print_queries(FILE *to)
+{
+    const agb_clickbench *query;
+    fprintf(to, "Queries of ClickBench: --query N\n");
+    for (size_t i = 0; (query = agb_clickbench_at(i)); i++) {
+        char number[16], *sql = agb_clickbench_sql(query);
+        snprintf(number, sizeof number, "%u", query->number);
+        agb_help_entry(to, number, LEFT, sql ? sql : query->group_by);
+        free(sql);
+    }
+}
+
 static void print_tables(FILE *to, const agb_registry *registry, bool only_counters)
 {
     const agb_aggregator *aggregator;
@@ -87,11 +104,13 @@ static void print_tables(FILE *to, const agb_registry *registry, bool only_count
         for (const char *const *name = agb_hash_names(); *name; name++)
             fprintf(to, " %s", *name);
         fprintf(to, "\n\n");
+        print_queries(to);
+        fputc('\n', to);
     }
     print_counters(to);
 }
 
-/* ---- For programs ------------------------------------------------------------------------------------------------- */
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
 
 static json_t *params_json(const agb_aggregator *aggregator)
 {
@@ -101,6 +120,21 @@ static json_t *params_json(const agb_aggregator *aggregator)
                                                 (json_int_t)param->standard, "least", (json_int_t)param->least, "most",
                                                 (json_int_t)param->most, "about", param->about));
     return params;
+}
+
+static json_t *queries_json(void)
+{
+    json_t *queries = json_array();
+    const agb_clickbench *query;
+    for (size_t i = 0; (query = agb_clickbench_at(i)); i++) {
+        char *sql = agb_clickbench_sql(query);
+        json_array_append_new(queries, json_pack("{s:I, s:s?, s:s, s:s?, s:I, s:I}", "number",
+                                                 (json_int_t)query->number, "sql", sql, "group_by", query->group_by,
+                                                 "where", query->where, "limit", (json_int_t)query->limit, "offset",
+                                                 (json_int_t)query->offset));
+        free(sql);
+    }
+    return queries;
 }
 
 static void print_json(FILE *to, const agb_registry *registry, bool only_counters)
@@ -124,12 +158,25 @@ static void print_json(FILE *to, const agb_registry *registry, bool only_counter
     if (!only_counters) {
         json_object_set(out, "aggregators", aggregators);
         json_object_set(out, "loaders", loaders);
+        json_object_set_new(out, "queries", queries_json());
     }
     json_decref(aggregators);
     json_decref(loaders);
     json_object_set_new(out, "pmu", json_pack("{s:b, s:s?, s:s}", "available", support.available, "reason",
                                               support.reason[0] ? support.reason : NULL, "processor",
                                               support.processor));
+    json_dumpf(out, to, JSON_INDENT(2));
+    fputc('\n', to);
+    json_decref(out);
+}
+
+static void print_only_queries(FILE *to, int format)
+{
+    if (format != AGB_FORMAT_JSON) {
+        print_queries(to);
+        return;
+    }
+    json_t *out = json_pack("{s:i, s:o}", "aggbench", 1, "queries", queries_json());
     json_dumpf(out, to, JSON_INDENT(2));
     fputc('\n', to);
     json_decref(out);
@@ -144,7 +191,9 @@ static int list(const agb_options *options, agb_error *err)
     const agb_words *plugins = &options->plugins;
     for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
         status = agb_lineup_open_plugin(registry, plugins->word[i], NULL, err);
-    if (status == AGB_OK && options->format == AGB_FORMAT_JSON)
+    if (status == AGB_OK && options->show_queries)
+        print_only_queries(stdout, options->format);
+    else if (status == AGB_OK && options->format == AGB_FORMAT_JSON)
         print_json(stdout, registry, options->show_counters);
     else if (status == AGB_OK)
         print_tables(stdout, registry, options->show_counters);
@@ -152,12 +201,13 @@ static int list(const agb_options *options, agb_error *err)
     return agb_exit_of(status);
 }
 
-static const char *const list_options[] = {"counters", "plugin", "format", NULL};
+static const char *const list_options[] = {"counters", "queries", "plugin", "format", NULL};
 
 const agb_command agb_command_list = {
     .name = "list",
     .summary = "aggregators with their parameters, loaders, counter support of this machine and why",
-    .about = "Shows the aggregators with their parameters (default, range), the loaders, the shared hashes, and\n"
-             "whether this machine gives hardware counters, or why not.",
+    .about = "Shows the aggregators with their parameters (default, range), the loaders, the shared hashes,\n"
+             "the queries of ClickBench that `run --query` knows, and whether this machine gives hardware\n"
+             "counters, or why not.",
     .example = "aggbench list --counters",
     .options = list_options, .run = list};

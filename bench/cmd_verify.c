@@ -34,7 +34,8 @@ static unsigned verify_all(FILE *to, const agb_verify *verify)
         cases += outcome.cases;
     }
     if (failed)
-        fprintf(to, "%s is wrong: %u kind%s of check failed\n", verify->aggregator->name, failed, failed == 1 ? "" : "s");
+        fprintf(to, "%s is wrong: %u kind%s of check failed\n", verify->aggregator->name, failed,
+                failed == 1 ? "" : "s");
     else
         fprintf(to, "%s is right: %s cases\n", verify->aggregator->name, agb_text_count(cases).s);
     return failed;
@@ -53,8 +54,8 @@ static agb_status find(const agb_registry *registry, const char *word, agb_verif
     if (status == AGB_OK)
         status = agb_params_parse(verify->aggregator, verify->params, values, err);
     if (status == AGB_OK && !(verify->aggregator->traits & AGB_TAKES_WORDS))
-        status = agb_fail(err, AGB_ERR_UNSUPPORTED, "verify: %s: it does not take integer keys, the only ones checked yet",
-                          name);
+        status = agb_fail(err, AGB_ERR_UNSUPPORTED,
+                          "verify: %s: it does not take integer keys, the only ones checked yet", name);
     free(name);
     return status;
 }
@@ -66,7 +67,8 @@ static int verify(const agb_options *options, agb_error *err)
     agb_status status = agb_registry_create(&registry, err);
     agb_verify check = {.registry = registry, .params = "", .timeout_s = (double)options->timeout_s};
     if (status == AGB_OK && plugins->n == 0 && !options->operand)
-        status = agb_fail(err, AGB_ERR_ARGUMENT, "verify: NAME is missing: name an aggregator, or give --plugin FILE.so");
+        status = agb_fail(err, AGB_ERR_ARGUMENT,
+                          "verify: NAME is missing: name an aggregator, or give --plugin FILE.so");
     for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
         status = agb_lineup_open_plugin(registry, plugins->word[i], &check.aggregator, err);
     if (status == AGB_OK && options->operand)

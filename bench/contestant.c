@@ -20,7 +20,7 @@ typedef struct request {
     char path[MOST_PATH];    /* WRITE_GROUPS */
 } request;
 
-/* ---- In the child ------------------------------------------------------------------------------------------------- */
+/* ---- In the child ------------------------------------------------------------------------------------------------ */
 
 /* What lives as long as the child. */
 typedef struct stage {
@@ -112,7 +112,7 @@ static void check_answer(stage *stage, agb_measurement *out)
     out->wrong = contest->reference && !agb_reference_agrees(contest->reference, &out->digest, &out->stats);
     out->verify_s = agb_now_s() - start;
     if (out->wrong)
-        agb_reference_explain(contest->reference, stage->sink, &out->stats, contest->signed_keys, &out->error);
+        agb_reference_explain(contest->reference, stage->sink, &out->stats, contest->layout, &out->error);
 }
 
 static void count_once(stage *stage, unsigned pass, agb_measurement *out)
@@ -123,8 +123,8 @@ static void count_once(stage *stage, unsigned pass, agb_measurement *out)
         agb_pool_each(stage->pool, arm_worker, &arming);
     }
     agb_observer observer = {stage, stage_enter, stage_phase, stage_leave};
-    agb_plan plan = {.table = contest->table, .column = contest->column, .aggregator = stage->self->aggregator,
-                     .params = stage->self->params, .batch_rows = contest->batch_rows, .hash = contest->hash,
+    agb_plan plan = {.table = contest->table, .column = contest->column, .filter = contest->filter,
+                     .aggregator = stage->self->aggregator, .params = stage->self->params, .batch_rows = contest->batch_rows, .hash = contest->hash,
                      .pool = stage->pool, .memory = stage->memory, .observer = &observer};
     agb_memory_reset(stage->memory);
     *stage->self->phase = -1;
@@ -141,28 +141,50 @@ static void count_once(stage *stage, unsigned pass, agb_measurement *out)
     out->peak_rss_bytes = agb_peak_rss_bytes();
 }
 
+/* The largest groups in one piece, strings behind them at a distance from its beginning; NULL without memory. */
+static agb_group *pack_top(const stage *stage, agb_top_size *size)
+{
+    const agb_contest *contest = stage->self->contest;
+    bool strings = contest->layout->kind == AGB_KEYS_BYTES;
+    agb_group *groups = calloc(contest->top + 1, sizeof *groups);
+    size_t n = groups ? agb_sink_top_groups(stage->sink, groups, contest->top, contest->layout) : 0, bytes = 0;
+    for (size_t i = 0; strings && i < n; i++)
+        bytes += groups[i].key.bytes.length;
+    unsigned char *packed = calloc(1, n * sizeof *groups + bytes + 1);
+    size_t at = n * sizeof *groups;
+    for (size_t i = 0; packed && i < n; i++) {
+        agb_group group = groups[i];
+        if (strings) {
+            if (group.key.bytes.length)
+                memcpy(packed + at, group.key.bytes.data, group.key.bytes.length);
+            group.key.bytes.data = (const unsigned char *)(uintptr_t)at;
+            at += group.key.bytes.length;
+        }
+        memcpy(packed + i * sizeof group, &group, sizeof group);
+    }
+    free(groups);
+    if (packed)
+        *size = (agb_top_size){n, bytes};
+    return (agb_group *)(void *)packed;
+}
+
 static void answer_count(stage *stage, const request *request, int out)
 {
     agb_measurement measurement = {.error = stage->error};
     agb_group *top = NULL;
     if (stage->error.status == AGB_OK)
         count_once(stage, request->pass, &measurement);
-    if (request->with_top && measurement.error.status == AGB_OK) {
-        const agb_contest *contest = stage->self->contest;
-        top = calloc(contest->top + 1, sizeof *top);
-        if (top)
-            measurement.top = agb_sink_top_groups(stage->sink, top, contest->top, contest->signed_keys);
-    }
-    if (agb_pipe_write(out, &measurement, sizeof measurement) && measurement.top > 0)
-        agb_pipe_write(out, top, measurement.top * sizeof *top);
+    if (request->with_top && measurement.error.status == AGB_OK)
+        top = pack_top(stage, &measurement.top);
+    if (agb_pipe_write(out, &measurement, sizeof measurement) && measurement.top.groups > 0)
+        agb_pipe_write(out, top, measurement.top.groups * sizeof *top + measurement.top.bytes);
     free(top);
 }
 
 static void answer_write(stage *stage, const request *request, int out)
 {
     agb_error error = {0};
-    error.status = agb_groups_write(request->path, stage->sink, stage->nulls, stage->self->contest->signed_keys,
-                                    &error);
+    error.status = agb_groups_write(request->path, stage->sink, stage->nulls, stage->self->contest->layout, &error);
     agb_pipe_write(out, &error, sizeof error);
 }
 
@@ -180,7 +202,7 @@ static void contestant_body(void *context, int in, int out)
     }
 }
 
-/* ---- In the parent ------------------------------------------------------------------------------------------------ */
+/* ---- In the parent ----------------------------------------------------------------------------------------------- */
 
 agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
                                 const char *params, agb_error *err)
@@ -242,20 +264,43 @@ static agb_state state_of(const agb_measurement *measurement)
     }
 }
 
-agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, bool with_top, agb_measurement *measurement,
-                             agb_group *top)
+/* From distances to addresses. What a child says is a claim. */
+static bool place_strings(agb_group *groups, agb_top_size size)
+{
+    size_t first = size.groups * sizeof *groups, end = first + size.bytes;
+    for (size_t i = 0; i < size.groups; i++) {
+        agb_bytes *string = &groups[i].key.bytes;
+        uintptr_t at = (uintptr_t)string->data;
+        if (at < first || at > end || string->length > end - at)
+            return false;
+        string->data = (unsigned char *)groups + at;
+    }
+    return true;
+}
+
+static agb_answer hear_top(agb_contestant *contestant, agb_top_size size, agb_group **top)
 {
     const agb_contest *contest = contestant->contest;
-    request request = {.what = COUNT, .pass = pass, .with_top = with_top};
+    enum { MOST_BYTES = 1 << 30 };
+    if (!top || size.groups > contest->top || size.bytes > MOST_BYTES)
+        return AGB_ANSWER_ENDED;
+    size_t bytes = size.groups * sizeof **top + size.bytes;
+    *top = malloc(bytes + 1);
+    agb_answer heard = *top ? agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s) : AGB_ANSWER_ENDED;
+    if (heard == AGB_ANSWER_WHOLE && contest->layout->kind == AGB_KEYS_BYTES && !place_strings(*top, size))
+        heard = AGB_ANSWER_ENDED;
+    return heard;
+}
+
+agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top)
+{
+    const agb_contest *contest = contestant->contest;
+    request request = {.what = COUNT, .pass = pass, .with_top = top != NULL};
     agb_answer heard = AGB_ANSWER_ENDED;
     if (agb_process_tell(&contestant->process, &request, sizeof request))
         heard = agb_process_hear(&contestant->process, measurement, sizeof *measurement, contest->timeout_s);
-    if (heard == AGB_ANSWER_WHOLE && measurement->top > 0) {
-        if (measurement->top <= contest->top && top)
-            heard = agb_process_hear(&contestant->process, top, measurement->top * sizeof *top, contest->timeout_s);
-        else
-            heard = AGB_ANSWER_ENDED;
-    }
+    if (heard == AGB_ANSWER_WHOLE && measurement->top.groups > 0)
+        heard = hear_top(contestant, measurement->top, top);
     if (heard == AGB_ANSWER_LATE)
         return say_late(contestant, &measurement->error);
     if (heard == AGB_ANSWER_ENDED)

@@ -15,7 +15,8 @@
 typedef struct agb_contest {
     const agb_table *table;
     const char *column;
-    bool signed_keys;
+    const agb_filter *filter;                 /* or NULL */
+    const agb_key_layout *layout;
     unsigned threads;
     const int *cpus;                          /* one for each thread, or NULL */
     size_t batch_rows;
@@ -26,6 +27,11 @@ typedef struct agb_contest {
     double timeout_s;
     size_t top;
 } agb_contest;
+
+/* Groups in one piece of memory: `groups` agb_group, then `bytes` bytes of their strings. */
+typedef struct agb_top_size {
+    size_t groups, bytes;
+} agb_top_size;
 
 /* One repetition. */
 typedef struct agb_measurement {
@@ -38,7 +44,7 @@ typedef struct agb_measurement {
     agb_memory_usage memory;
     uint64_t peak_rss_bytes;
     double verify_s;               /* digest and comparison, outside the clock */
-    size_t top;                    /* largest groups that follow */
+    agb_top_size top;              /* of the largest groups that follow */
 } agb_measurement;
 
 typedef struct agb_contestant {
@@ -53,9 +59,9 @@ typedef struct agb_contestant {
 agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
                                 const char *params, agb_error *err);
 /* One repetition that counts pass number `pass`. Anything but AGB_STATE_OK ends the process; measurement->error then
- * says why in one sentence. top: room for contest->top groups when with_top, else NULL is fine. */
-agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, bool with_top, agb_measurement *measurement,
-                             agb_group *top);
+ * says why in one sentence. top: takes the largest groups, measurement->top.groups of them, in one malloc of the
+ * caller's; NULL: they are not wanted. */
+agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top);
 /* After a good run: its process writes all groups to `path`. */
 agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err);
 void agb_contestant_end(agb_contestant *contestant);

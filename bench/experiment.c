@@ -6,6 +6,7 @@
  * has one thread and the loaded table, and take turns: see rounds.c. */
 #include "experiment.h"
 
+#include "query.h"
 #include "rounds.h"
 #include "summary.h"
 
@@ -34,44 +35,66 @@ void agb_tell_progress(const agb_experiment *experiment, const char *what, const
         experiment->progress(experiment->context, &(agb_progress){what, subject, done, total});
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static void loading(void *context, uint64_t done, uint64_t total)
 {
     agb_tell_progress(context, "loading", "rows", done, total);
 }
 
-static agb_status load_table(session *self, agb_error *err)
+/* The source's columns by name, so that one whose name has a comma is found; where they cannot be looked at beforehand,
+ * commas part names. */
+static agb_status find_columns(const session *self, agb_query_columns *columns, agb_error *err)
 {
     const agb_experiment *experiment = self->experiment;
-    const agb_settings *settings = &experiment->settings;
-    agb_source_info *info = &self->results->sources[self->source];
     const char *source = experiment->sources[self->source];
-    double start = agb_now_s();
+    agb_schema schema;
+    bool known = strcmp(source, "-") != 0 && !experiment->input_format &&
+                 agb_source_describe(&schema, experiment->registry, source, NULL) == AGB_OK;
+    agb_status status = agb_query_columns_find(columns, experiment->settings.group_by, experiment->settings.filter,
+                                               known ? &schema : NULL, err);
+    if (known)
+        agb_schema_release(&schema);
+    return status;
+}
+
+static agb_status load_columns(session *self, const agb_query_columns *columns, agb_error *err)
+{
+    const agb_experiment *experiment = self->experiment;
     agb_pool *pool = NULL;
     agb_status status = agb_pool_create(&pool, agb_machine_default_threads(""), NULL, err);
     if (status == AGB_OK) {
-        agb_load_options options = {.pages = settings->pages, .pool = pool, .loader = experiment->input_format,
+        /* Columns are filled and read in order: huge pages spare their loading the page faults and change little else. */
+        bool small = experiment->settings.pages == AGB_PAGES_4K;
+        agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
+                                    .loader = experiment->input_format,
                                     .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
-        const char *columns[] = {settings->group_by};
-        status = agb_table_load(&self->table, experiment->registry, source, columns, 1, &options, err);
+        status = agb_table_load(&self->table, experiment->registry, experiment->sources[self->source], columns->name,
+                                columns->n, &options, err);
     }
     agb_pool_destroy(pool);
     malloc_trim(0);    /* the loader's buffers must not be copied into every contestant's account */
-    if (status != AGB_OK)
-        return status;
-    agb_column column;
-    agb_table_find_column(self->table, settings->group_by, &column);
-    *info = (agb_source_info){.name = strdup(source), .format = strdup(agb_table_format(self->table)),
-                              .rows = agb_table_rows(self->table), .bytes = agb_table_bytes(self->table),
-                              .load_s = agb_now_s() - start, .signed_keys = agb_type_is_signed(column.type)};
-    if (column.type == AGB_TYPE_BYTES || column.type == AGB_TYPE_OTHER)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: is a %s column: only integer and bool columns can be "
-                        "grouped by", column.name, agb_type_name(column.type));
-    return AGB_OK;
+    return status;
 }
 
-/* ---- The machine's floor ------------------------------------------------------------------------------------------ */
+static agb_status load_table(session *self, agb_error *err)
+{
+    agb_source_info *info = &self->results->sources[self->source];
+    double start = agb_now_s();
+    agb_query_columns columns;
+    agb_status status = find_columns(self, &columns, err);
+    if (status == AGB_OK)
+        status = load_columns(self, &columns, err);
+    agb_query_columns_release(&columns);
+    if (status != AGB_OK)
+        return status;
+    *info = (agb_source_info){.name = strdup(self->experiment->sources[self->source]),
+                              .format = strdup(agb_table_format(self->table)), .rows = agb_table_rows(self->table),
+                              .bytes = agb_table_bytes(self->table), .load_s = agb_now_s() - start};
+    return agb_key_layout_create(&info->layout, self->table, self->experiment->settings.group_by, err);
+}
+
+/* ---- The machine's floor ----------------------------------------------------------------------------------------- */
 
 typedef struct floor_answer {
     agb_error error;
@@ -111,27 +134,29 @@ static void measure_floor(session *self)
                          heard == AGB_ANSWER_WHOLE ? answer.error.text : "its process ended");
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void set_contest(session *self)
 {
     const agb_experiment *experiment = self->experiment;
     const agb_settings *settings = &experiment->settings;
     self->contest = (agb_contest){
-        .table = self->table, .column = settings->group_by,
-        .signed_keys = self->results->sources[self->source].signed_keys, .threads = settings->threads,
+        .table = self->table, .column = settings->group_by, .filter = settings->filter,
+        .layout = self->results->sources[self->source].layout, .threads = settings->threads,
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
         .support = experiment->support, .reference = &self->reference, .timeout_s = experiment->timeout_s,
-        .top = settings->top};
+        .top = settings->top + settings->offset};
 }
 
 /* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
- * the safe side of what was measured. A fifth of the memory stays free. */
+ * the safe side of what was measured for words; of strings it also copies the bytes. A fifth of the memory stays free. */
 static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
 {
     enum { BYTES_PER_ROW = 16, BYTES_PER_GROUP = 32, LEAST_BYTES = 1 << 24, LEAST = 2 };
     uint64_t each = info->rows * BYTES_PER_ROW + info->groups * BYTES_PER_GROUP + LEAST_BYTES;
+    if (info->layout->kind != AGB_KEYS_WORD)
+        each = 2 * each + info->bytes;
     uint64_t fit = available_bytes / 5 * 4 / each;
     return fit < LEAST ? LEAST : fit;
 }
@@ -141,11 +166,13 @@ static agb_status find_reference(session *self, agb_error *err)
     const agb_experiment *experiment = self->experiment;
     agb_source_info *info = &self->results->sources[self->source];
     agb_tell_progress(experiment, "counting the reference answer", "", 0, 0);
-    agb_status status = agb_reference_count(&self->reference, experiment->registry, self->table,
-                                            experiment->settings.group_by, patience_s, err);
+    agb_plan query = {.table = self->table, .column = experiment->settings.group_by,
+                      .filter = experiment->settings.filter};
+    agb_status status = agb_reference_count(&self->reference, experiment->registry, &query, patience_s, err);
     info->reference_s = self->reference.seconds;
     info->groups = self->reference.digest.groups;
     info->nulls = self->reference.nulls;
+    info->selected = self->reference.digest.rows + self->reference.nulls;
     return status;
 }
 

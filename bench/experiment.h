@@ -29,7 +29,7 @@ typedef struct agb_experiment {
     agb_settings settings;
     const agb_counter_support *support;    /* NULL: counters are switched off */
     double timeout_s;
-    double most_s;                         /* fewer repetitions, at least two, so as not to exceed this; 0 = no limit */
+    double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool twin;                             /* run the baseline in a second process, too */
     const char *groups;                    /* file for all groups of the first good contestant, or NULL */

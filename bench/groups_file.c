@@ -2,36 +2,50 @@
 /* All groups of a count as a CSV file: see groups_file.h. */
 #include "groups_file.h"
 
+#include "key_text.h"
 #include "output.h"
 #include "reference.h"
-#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void write_lines(FILE *file, const agb_group *groups, size_t n, bool signed_keys)
+static int by_columns(const void *a, const void *b, void *layout)
 {
-    for (size_t i = 0; i < n && !ferror(file); i++)
-        fprintf(file, "%s,%" PRIu64 "\n", agb_text_key(groups[i].key, signed_keys).s, groups[i].count);
+    return agb_key_compare(layout, &((const agb_group *)a)->key, &((const agb_group *)b)->key);
 }
 
-agb_status agb_groups_write(const char *path, const agb_sink *sink, uint64_t nulls, bool signed_keys, agb_error *err)
+static void write_header(FILE *file, const agb_key_layout *layout)
 {
-    size_t n, negative = 0;
+    for (size_t i = 0; i < layout->columns; i++) {
+        const char *name = layout->columns > 1 ? layout->column[i].term.name : "key";
+        agb_csv_bytes(file, (agb_bytes){(const unsigned char *)name, strlen(name)});
+        fputc(',', file);
+    }
+    fputs("count\n", file);
+}
+
+static void write_lines(FILE *file, const agb_group *groups, size_t n, const agb_key_layout *layout)
+{
+    for (size_t i = 0; i < n && agb_csv_key(file, layout, &groups[i].key); i++)
+        fprintf(file, ",%" PRIu64 "\n", groups[i].count);
+}
+
+agb_status agb_groups_write(const char *path, const agb_sink *sink, uint64_t nulls, const agb_key_layout *layout,
+                            agb_error *err)
+{
+    size_t n;
     agb_group *groups = agb_sorted_groups(sink, &n);
     if (!groups)
         return agb_fail(err, AGB_ERR_MEMORY, "writing %s: no memory to put the groups in order", path);
-    while (signed_keys && negative < n && (int64_t)groups[n - 1 - negative].key < 0)
-        negative++;
+    qsort_r(groups, n, sizeof *groups, by_columns, (void *)layout);
     agb_output output;
     agb_status status = agb_output_open(&output, path, err);
     if (status == AGB_OK) {
-        fputs("key,count\n", output.file);
+        write_header(output.file, layout);
         if (nulls > 0)
             fprintf(output.file, "NULL,%" PRIu64 "\n", nulls);
-        /* Sorted as unsigned words, the negative numbers stand last, in their own right order. */
-        write_lines(output.file, groups + n - negative, negative, signed_keys);
-        write_lines(output.file, groups, n - negative, signed_keys);
+        write_lines(output.file, groups, n, layout);
         status = agb_output_close(&output, err);
     }
     free(groups);

@@ -4,6 +4,7 @@
 
 #include "reference.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +123,16 @@ const agb_shape agb_shapes[] = {
     {NULL, NULL},
 };
 
-/* ---- Samples ------------------------------------------------------------------------------------------------------ */
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+static agb_key key_at(const agb_sample *sample, size_t i)
+{
+    if (sample->kind == AGB_KEYS_BYTES)
+        return (agb_key){.bytes = sample->strings[i]};
+    if (sample->kind == AGB_KEYS_PAIR)
+        return (agb_key){.pair = {sample->keys[i], sample->seconds[i]}};
+    return (agb_key){.word = sample->keys[i]};
+}
 
 static agb_status count_by_sorting(agb_sample *sample, agb_error *err)
 {
@@ -130,11 +140,11 @@ static agb_status count_by_sorting(agb_sample *sample, agb_error *err)
     if (!groups)
         return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", sample->rows);
     for (size_t i = 0; i < sample->rows; i++)
-        groups[i] = (agb_group){sample->keys[i], sample->weights ? sample->weights[i] : 1};
-    agb_sort_groups(groups, sample->rows);
+        groups[i] = (agb_group){key_at(sample, i), sample->weights ? sample->weights[i] : 1};
+    agb_sort_groups(sample->kind, groups, sample->rows);
     size_t n = 0;
     for (size_t i = 0; i < sample->rows; i++) {
-        if (n > 0 && groups[n - 1].key == groups[i].key)
+        if (n > 0 && agb_key_compare_raw(sample->kind, &groups[n - 1].key, &groups[i].key) == 0)
             groups[n - 1].count += groups[i].count;
         else
             groups[n++] = groups[i];
@@ -154,7 +164,66 @@ static agb_status make_room(agb_sample *out, size_t rows, bool weighted, agb_err
     return AGB_OK;
 }
 
-agb_status agb_sample_of_shape(agb_sample *out, const agb_shape *shape, size_t rows, bool weighted, agb_error *err)
+/* ---- Pairs and strings of a sample's words ----------------------------------------------------------------------- */
+
+static bool make_pairs(agb_sample *sample)
+{
+    sample->seconds = malloc((sample->rows + 1) * sizeof *sample->seconds);
+    for (size_t i = 0; sample->seconds && i < sample->rows; i++) {
+        uint64_t word = sample->keys[i];
+        const uint64_t firsts[] = {word, 0, word >> 32}, seconds[] = {0, word, word & UINT32_MAX};
+        sample->keys[i] = firsts[word % 3];
+        sample->seconds[i] = seconds[word % 3];
+    }
+    return sample->seconds;
+}
+
+enum { LONGEST_STRING = 1500 };
+
+/* The text takes LONGEST_STRING + 1. Returns the length. */
+static size_t make_string(uint64_t word, unsigned char *text)
+{
+    switch (word % 8) {
+    case 0:
+        return 0;
+    case 1:
+        memcpy(text, &word, sizeof word);    /* NULs in it */
+        return sizeof word;
+    case 2:
+        memset(text, 'a', LONGEST_STRING);    /* a run of one letter, mostly too long for a small buffer */
+        return word / 8 % LONGEST_STRING;
+    case 3:
+        memset(text, 0, 16);
+        return word / 8 % 16;
+    default:
+        return (size_t)sprintf((char *)text, "https://example.org/a/common/beginning?id=%llx", (unsigned long long)word);
+    }
+}
+
+static bool make_strings(agb_sample *sample)
+{
+    unsigned char text[LONGEST_STRING + 1];
+    size_t bytes = 0;
+    for (size_t i = 0; i < sample->rows; i++)
+        bytes += make_string(sample->keys[i], text);
+    sample->text = malloc(bytes + 1);
+    sample->strings = malloc((sample->rows + 1) * sizeof *sample->strings);
+    if (!sample->text || !sample->strings)
+        return false;
+    unsigned char *at = sample->text;
+    for (size_t i = 0; i < sample->rows; i++) {
+        size_t length = make_string(sample->keys[i], text);
+        memcpy(at, text, length);
+        sample->strings[i] = (agb_bytes){at, length};
+        at += length;
+    }
+    return true;
+}
+
+/* ---- Making them ------------------------------------------------------------------------------------------------- */
+
+agb_status agb_sample_of_shape(agb_sample *out, const agb_shape *shape, agb_key_kind kind, size_t rows, bool weighted,
+                               agb_error *err)
 {
     agb_status status = make_room(out, rows, weighted, err);
     if (status != AGB_OK)
@@ -168,6 +237,9 @@ agb_status agb_sample_of_shape(agb_sample *out, const agb_shape *shape, size_t r
         if (weighted)
             out->weights[i] = 1 + (random >> 20);    /* up to 2^44: sums leave 32 bits at once */
     }
+    out->kind = kind;
+    if ((kind == AGB_KEYS_PAIR && !make_pairs(out)) || (kind == AGB_KEYS_BYTES && !make_strings(out)))
+        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", rows);
     return count_by_sorting(out, err);
 }
 
@@ -195,7 +267,23 @@ agb_status agb_sample_of_table(agb_sample *out, const agb_table *table, const ch
 void agb_sample_release(agb_sample *sample)
 {
     free(sample->keys);
+    free(sample->seconds);
+    free(sample->strings);
+    free(sample->text);
     free(sample->weights);
     free(sample->groups);
     *sample = (agb_sample){0};
+}
+
+agb_status agb_sample_lend(const agb_sample *sample, agb_table **table, const char **columns, agb_error *err)
+{
+    bool strings = sample->kind == AGB_KEYS_BYTES;
+    agb_status status = agb_table_create(table, err);
+    if (status == AGB_OK)
+        status = agb_table_lend(*table, "key", strings ? AGB_TYPE_BYTES : AGB_TYPE_INT64,
+                                strings ? (const void *)sample->strings : sample->keys, sample->rows, err);
+    if (status == AGB_OK && sample->kind == AGB_KEYS_PAIR)
+        status = agb_table_lend(*table, "second", AGB_TYPE_INT64, sample->seconds, sample->rows, err);
+    *columns = sample->kind == AGB_KEYS_PAIR ? "key,second" : "key";
+    return status;
 }

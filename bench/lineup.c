@@ -2,7 +2,9 @@
 /* From options to an experiment: see lineup.h. */
 #include "lineup.h"
 
+#include "clickbench.h"
 #include "process.h"
+#include "query.h"
 #include "sweep.h"
 
 #include <inttypes.h>
@@ -15,7 +17,7 @@ enum { MOST_NAMES = 256 };
 /* The baseline of `all`. */
 static const char plainest[] = "naive";
 
-/* ---- Entries ------------------------------------------------------------------------------------------------------ */
+/* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
 static agb_status add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
                             const char *params, const agb_error *refused, agb_error *err)
@@ -187,7 +189,7 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
     return status;
 }
 
-/* ---- Sweeps ------------------------------------------------------------------------------------------------------- */
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
 static bool has_param(const agb_aggregator *aggregator, const char *name)
 {
@@ -238,7 +240,8 @@ static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool
             *found = true;
             status = spread_entry(lineup, entry, sweep, err);
         } else {
-            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused, err);
+            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused,
+                               err);
         }
     }
     release_entries(before, n);
@@ -270,8 +273,10 @@ static agb_status set_sources(agb_lineup *lineup, const agb_options *options, co
         if (status != AGB_OK)
             return status;
         if (!of_entries && !is_generated(lineup->registry, source))
-            return agb_fail(err, AGB_ERR_NOT_FOUND, "--sweep: %s: no chosen aggregator has a parameter of this name, and "
-                            "%s is not generated: `aggbench list` shows the parameters", sweep.name, source);
+            return agb_fail(err, AGB_ERR_NOT_FOUND,
+                            "--sweep: %s: no chosen aggregator has a parameter of this name, and "
+                            "%s is not generated: `aggbench list` shows the parameters",
+                            sweep.name, source);
     }
     bool of_sources = options->sweep && !of_entries;
     size_t n = of_sources ? sweep.n : 1;
@@ -285,7 +290,7 @@ static agb_status set_sources(agb_lineup *lineup, const agb_options *options, co
     return AGB_OK;
 }
 
-/* ---- Settings ----------------------------------------------------------------------------------------------------- */
+/* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
 static agb_status check_pins(const agb_pins *pins, const int *allowed, unsigned n_allowed, unsigned threads,
                              agb_error *err)
@@ -321,8 +326,10 @@ static agb_status set_threads(agb_lineup *lineup, const agb_options *options, ag
         lineup->pins = (agb_pins){.cpu = {allowed[n_allowed - 1]}, .n = 1};
     unsigned useful = agb_machine_default_threads("");
     if (settings->threads > useful)
-        agb_results_note(&lineup->warnings, "%u threads share %u processor%s (affinity and cgroup quota): they wait for "
-                         "each other", settings->threads, useful, useful == 1 ? "" : "s");
+        agb_results_note(&lineup->warnings,
+                         "%u threads share %u processor%s (affinity and cgroup quota): they wait for "
+                         "each other",
+                         settings->threads, useful, useful == 1 ? "" : "s");
     if (lineup->pins.n > 0) {
         settings->cpus = lineup->pins.cpu;
         settings->n_cpus = lineup->pins.n;
@@ -369,23 +376,56 @@ static agb_status set_counters(agb_lineup *lineup, const agb_options *options, a
     return AGB_OK;
 }
 
+/* A query of ClickBench gives what is else said by options; its limit is a default. */
+static agb_status set_clickbench(agb_settings *settings, const agb_options *options, agb_error *err)
+{
+    static const char *const own[] = {"group-by", "where"};
+    const agb_clickbench *query = agb_clickbench_find(options->query, err);
+    if (!query)
+        return AGB_ERR_ARGUMENT;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (agb_option_given(options, own[i]))
+            return agb_fail(err, AGB_ERR_ARGUMENT, "--query: %u has its own --%s: leave one of them out", query->number,
+                            own[i]);
+    settings->query = query->number + 1;
+    settings->group_by = query->group_by;
+    settings->where = query->where;
+    if (!agb_option_given(options, "top"))
+        settings->top = query->limit ? query->limit : AGB_MOST_TOP;
+    if (!agb_option_given(options, "offset"))
+        settings->offset = query->offset;
+    return AGB_OK;
+}
+
+static agb_status set_query(agb_lineup *lineup, const agb_options *options, agb_error *err)
+{
+    agb_settings *settings = &lineup->experiment.settings;
+    settings->group_by = options->group_by;
+    settings->where = options->where;
+    settings->top = options->top;
+    settings->offset = options->offset;
+    agb_status status = agb_option_given(options, "query") ? set_clickbench(settings, options, err) : AGB_OK;
+    if (status == AGB_OK && settings->where)
+        status = agb_filter_parse(&lineup->filter, settings->where, err);
+    settings->filter = lineup->filter;
+    return status;
+}
+
 static agb_status set_settings(agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
     agb_experiment *experiment = &lineup->experiment;
     agb_settings *settings = &experiment->settings;
     *settings = (agb_settings){
-        .group_by = options->group_by, .repetitions = (unsigned)options->repetitions,
-        .warmup = (unsigned)options->warmup, .pages = (agb_pages)options->pages,
+        .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup, .pages = (agb_pages)options->pages,
         .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
-        .batch_rows = options->batch_rows, .top = options->top};
+        .batch_rows = options->batch_rows};
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;
     experiment->groups = options->groups;
-    if (strchr(options->group_by, ','))
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: several columns are not supported yet: give one",
-                        options->group_by);
-    agb_status status = set_hash(settings, options->hash, err);
+    agb_status status = set_query(lineup, options, err);
+    if (status == AGB_OK)
+        status = set_hash(settings, options->hash, err);
     if (status == AGB_OK)
         status = check_loader(lineup->registry, options->input_format, err);
     if (status == AGB_OK)
@@ -393,11 +433,11 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     return status;
 }
 
-/* ---- The source's column, before its rows are read ---------------------------------------------------------------- */
+/* ---- The source's columns, before its rows are read --------------------------------------------------------------- */
 
-static agb_status check_column(const agb_lineup *lineup, const char *source, agb_error *err)
+static agb_status check_columns(const agb_lineup *lineup, const char *source, agb_error *err)
 {
-    const char *name = lineup->experiment.settings.group_by;
+    const agb_settings *settings = &lineup->experiment.settings;
     if (strcmp(source, "-") == 0 || lineup->experiment.input_format)
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
@@ -406,13 +446,7 @@ static agb_status check_column(const agb_lineup *lineup, const char *source, agb
         return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
     if (status != AGB_OK)
         return status;
-    for (size_t i = 0; i < schema.columns; i++) {
-        agb_type type = schema.column[i].type;
-        if (strcmp(schema.column[i].name, name) == 0 && (type == AGB_TYPE_BYTES || type == AGB_TYPE_OTHER))
-            status = agb_fail(err, AGB_ERR_UNSUPPORTED, "--group-by: %s: is a %s column (%s): only integer and bool "
-                              "columns are supported yet: `aggbench describe %s` lists them", name,
-                              type == AGB_TYPE_BYTES ? "string" : "foreign", schema.column[i].detail, source);
-    }
+    status = agb_query_check(settings->group_by, settings->filter, &schema, source, err);
     agb_schema_release(&schema);
     return status;
 }
@@ -431,7 +465,7 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
     if (status == AGB_OK)
         status = set_counters(out, options, err);
     for (size_t i = 0; status == AGB_OK && i < out->experiment.n_sources; i++)
-        status = check_column(out, out->experiment.sources[i], err);
+        status = check_columns(out, out->experiment.sources[i], err);
     out->experiment.twin = options->twin || (!options->no_twin && out->experiment.n_entries > 1);
     return status;
 }
@@ -443,6 +477,7 @@ void agb_lineup_release(agb_lineup *lineup)
         free(lineup->experiment.sources[i]);
     free(lineup->experiment.sources);
     agb_results_release(&lineup->warnings);
+    agb_filter_destroy(lineup->filter);
     agb_registry_destroy(lineup->registry);
     lineup->registry = NULL;
 }

@@ -13,6 +13,7 @@ typedef struct agb_lineup {
     agb_experiment experiment;
     agb_counter_support support;
     agb_pins pins;
+    agb_filter *filter;      /* of --where; or NULL */
     agb_results warnings;    /* notes only: to be said with the results */
 } agb_lineup;
 

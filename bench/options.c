@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The option table and its parser: see options.h. Adding an option is adding a field to agb_options and a row here, and naming it in
- * the commands that take it; its range check and its line of --help follow from the row. */
+/* The option table and its parser: see options.h. Adding an option is adding a field to agb_options and a row here, and
+ * naming it in the commands that take it; its range check and its line of --help follow from the row. */
 #include "options.h"
 
 #include "text.h"
@@ -30,8 +30,15 @@ static const char *const counters_choices[] = {"auto", "pmu", "off", NULL};
 static const char *const format_choices[] = {"table", "json", "csv", NULL};
 
 static const option table[] = {
-    {.name = "group-by", .argument = "COL", .kind = IS_TEXT, .offset = FIELD(group_by),
-     .about = "the integer column whose values are counted (UserID)"},
+    {.name = "group-by", .argument = "COL[,COL]", .kind = IS_TEXT, .offset = FIELD(group_by),
+     .about = "the columns whose values are counted, integers and strings in any mix; also COL-N, COL+N and a whole "
+              "number, as in ClickBench (UserID)"},
+    {.name = "where", .argument = "CONDITIONS", .kind = IS_TEXT, .offset = FIELD(where),
+     .about = "count only rows that meet all of them: COL = 5 AND COL <> '' AND COL >= '2013-07-01'; operators = <> < "
+              "<= > >=. Strings and dates stand in single quotes; a date is a number of days in a 32-bit column, of "
+              "seconds in a 64-bit one. The filter runs inside the clock"},
+    {.name = "query", .argument = "N", .kind = IS_COUNT, .offset = FIELD(query), .least = 0, .most = 42,
+     .about = "what query N of ClickBench asks, counted from 0: `aggbench list --queries` shows them"},
     {.name = "aggregator", .argument = "NAME[:p=v...]", .kind = IS_WORDS, .offset = FIELD(aggregators),
      .about = "contestant with its parameters; repeatable, or a comma list, or `all` (all). The first one is the "
               "baseline of the comparisons"},
@@ -58,22 +65,28 @@ static const option table[] = {
     {.name = "memory", .argument = "warm|fresh", .kind = IS_CHOICE, .offset = FIELD(memory), .choices = memory_choices,
      .about = "reuse memory that was touched before, or pay its page faults inside the clock (warm)"},
     {.name = "pages", .argument = "default|4k|huge", .kind = IS_CHOICE, .offset = FIELD(pages),
-     .choices = pages_choices, .about = "page size of the aggregators' memory and of the column"},
+     .choices = pages_choices, .about = "page size of the aggregators' memory; columns are in huge pages, unless 4k"},
     {.name = "memory-budget", .argument = "BYTES", .kind = IS_BYTES, .offset = FIELD(memory_budget), .least = 1,
-     .most = INT64_MAX, .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},
+     .most = INT64_MAX,
+     .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},
     {.name = "batch-rows", .argument = "N", .kind = IS_COUNT, .offset = FIELD(batch_rows), .standard = 65536,
      .least = 1, .most = 1u << 30, .about = "rows handed to an aggregator in one call (65536)"},
     {.name = "hash", .argument = "NAME", .kind = IS_TEXT, .offset = FIELD(hash),
      .about = "the hash that all contestants share (fold)"},
+    {.name = "queries", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_queries),
+     .about = "only the queries of ClickBench that --query knows"},
     {.name = "counters", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_counters),
      .about = "only whether this machine gives hardware counters, and why not"},
     {.name = "counters", .argument = "auto|pmu|off", .kind = IS_CHOICE, .offset = FIELD(counters),
      .choices = counters_choices,
      .about = "hardware counters: where there are some; or fail where there are none; or none (auto)"},
     {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,
-     .most = 1000000, .about = "largest groups to show (10)"},
+     .most = AGB_MOST_TOP, .about = "largest groups to show, equal counts in the order of their keys (10)"},
+    {.name = "offset", .argument = "N", .kind = IS_COUNT, .offset = FIELD(offset), .standard = 0, .least = 0,
+     .most = AGB_MOST_TOP, .about = "largest groups to leave out before them (0)"},
     {.name = "groups", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(groups),
-     .about = "write all groups as CSV lines `key,count` in the order of the keys; the NULL group's key is NULL"},
+     .about = "write all groups as CSV lines `key,count` in the order of the keys, one field for each column; NULL is "
+              "the bare word"},
     {.name = "input-format", .argument = "LOADER", .kind = IS_TEXT, .offset = FIELD(input_format),
      .about = "read SOURCE with this loader instead of asking each one whether it knows the file"},
     {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
@@ -112,7 +125,7 @@ bool agb_option_given(const agb_options *options, const char *name)
     return option && (options->given >> (option - table) & 1);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static bool parse_count(const char *text, uint64_t *out)
 {
@@ -226,7 +239,7 @@ static agb_status set_value(agb_options *out, const option *option, const char *
     return AGB_OK;
 }
 
-/* ---- The command line --------------------------------------------------------------------------------------------- */
+/* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static agb_status unknown_option(const agb_command *command, const char *word, size_t length, agb_error *err)
 {
@@ -309,7 +322,7 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     return AGB_OK;
 }
 
-/* ---- Help --------------------------------------------------------------------------------------------------------- */
+/* ---- Help -------------------------------------------------------------------------------------------------------- */
 
 void agb_help_entry(FILE *to, const char *left, int width, const char *right)
 {

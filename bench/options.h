@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum { AGB_EXIT_FINE = 0, AGB_EXIT_FAILED = 1, AGB_EXIT_USAGE = 2 };
-enum { AGB_MOST_WORDS = 64, AGB_MOST_PINS = 256 };
+enum { AGB_MOST_WORDS = 64, AGB_MOST_PINS = 256, AGB_MOST_TOP = 1000000 };
 
 typedef enum agb_format { AGB_FORMAT_TABLE, AGB_FORMAT_JSON, AGB_FORMAT_CSV } agb_format;
 typedef enum agb_counters_mode { AGB_COUNTERS_AUTO, AGB_COUNTERS_PMU, AGB_COUNTERS_OFF } agb_counters_mode;
@@ -30,7 +30,8 @@ typedef struct agb_options {
     const struct agb_command *command;
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
 
-    const char *group_by;
+    const char *group_by, *where;
+    uint64_t query, offset;
     agb_words aggregators, plugins;
     const char *sweep;
     const char *input_format;
@@ -45,7 +46,7 @@ typedef struct agb_options {
     bool no_twin, twin;
 
     int counters;                   /* agb_counters_mode */
-    bool show_counters;             /* list --counters */
+    bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */
     const char *output, *groups;
     bool quiet, help;

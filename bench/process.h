@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A child process that answers over a pipe: the wall between this program and code that may crash, hang or eat memory.
  *
- * The child is a fork, so it sees the parent's loaded table for nothing; the parent must have no threads at that moment.
- * It dies with its parent, leaves no core file, gets an empty standard input, and what it prints goes to stderr. */
+ * The child is a fork, so it sees the parent's loaded table for nothing; the parent must have no threads at that
+ * moment. It dies with its parent, leaves no core file, gets an empty standard input, and what it prints goes to
+ * stderr. */
 #ifndef AGB_PROCESS_H
 #define AGB_PROCESS_H
 

@@ -2,52 +2,76 @@
 /* The right answer, and why another one is wrong: see reference.h. */
 #include "reference.h"
 
+#include "key_text.h"
 #include "process.h"
-#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 const char agb_reference_aggregator[] = "sort";
 
-static int by_key(const void *left, const void *right)
+static int by_word(const void *a, const void *b)
 {
-    const agb_group *a = left, *b = right;
-    return (a->key > b->key) - (a->key < b->key);
+    return agb_key_compare_raw(AGB_KEYS_WORD, &((const agb_group *)a)->key, &((const agb_group *)b)->key);
 }
 
-void agb_sort_groups(agb_group *groups, size_t n)
+static int by_pair(const void *a, const void *b)
 {
-    qsort(groups, n, sizeof *groups, by_key);
+    return agb_key_compare_raw(AGB_KEYS_PAIR, &((const agb_group *)a)->key, &((const agb_group *)b)->key);
 }
 
-/* Copies a collect sink's groups; tells whether they stood in the order of their keys already. */
-static bool copy_groups(const agb_sink *sink, agb_group *to)
+static int by_string(const void *a, const void *b)
 {
-    const uint64_t *keys, *counts;
-    size_t groups, at = 0;
+    return agb_key_compare_raw(AGB_KEYS_BYTES, &((const agb_group *)a)->key, &((const agb_group *)b)->key);
+}
+
+void agb_sort_groups(agb_key_kind kind, agb_group *groups, size_t n)
+{
+    static int (*const orders[])(const void *a, const void *b) = {by_word, by_pair, by_string};
+    qsort(groups, n, sizeof *groups, orders[kind]);
+}
+
+bool agb_same_group(agb_key_kind kind, const agb_group *a, const agb_group *b)
+{
+    return a->count == b->count && agb_key_compare_raw(kind, &a->key, &b->key) == 0;
+}
+
+static agb_key_kind kind_of(const agb_sink *sink)
+{
+    agb_block block = {0};
+    agb_sink_block(sink, 0, &block);
+    return block.kind;
+}
+
+/* Copies a collect sink's groups in order: `sort` emits them so already. */
+static void copy_groups(const agb_sink *sink, agb_group *to)
+{
+    agb_block block = {0};
+    size_t at = 0;
     bool sorted = true;
-    for (size_t block = 0; agb_sink_block(sink, block, &keys, &counts, &groups); block++) {
-        for (size_t i = 0; i < groups; i++, at++) {
-            to[at] = (agb_group){keys[i], counts[i]};
-            sorted = sorted && (at == 0 || to[at - 1].key <= keys[i]);
+    for (size_t number = 0; agb_sink_block(sink, number, &block); number++) {
+        for (size_t i = 0; i < block.groups; i++, at++) {
+            to[at] = agb_block_group(&block, i);
+            sorted = sorted && (at == 0 || agb_key_compare_raw(block.kind, &to[at - 1].key, &to[at].key) <= 0);
         }
     }
-    return sorted;
+    if (!sorted)
+        agb_sort_groups(kind_of(sink), to, at);
 }
 
 agb_group *agb_sorted_groups(const agb_sink *sink, size_t *n)
 {
     *n = agb_sink_digest(sink).groups;
     agb_group *groups = malloc((*n + 1) * sizeof *groups);
-    if (groups && !copy_groups(sink, groups))
-        agb_sort_groups(groups, *n);
+    if (groups)
+        copy_groups(sink, groups);
     return groups;
 }
 
-/* ---- Counting it -------------------------------------------------------------------------------------------------- */
+/* ---- Counting it ------------------------------------------------------------------------------------------------- */
 
 /* What the child is told, and what it answers. */
 typedef struct task {
@@ -59,35 +83,69 @@ typedef struct answer {
     agb_error error;
     agb_digest digest;
     agb_stats stats;
+    uint64_t bytes;    /* of the file */
 } answer;
 
-static agb_status store_groups(const agb_sink *sink, uint64_t n, int file, agb_error *err)
+static uint64_t string_bytes(const agb_sink *sink)
 {
+    agb_block block;
+    uint64_t bytes = 0;
+    for (size_t number = 0; agb_sink_block(sink, number, &block); number++)
+        for (size_t i = 0; block.bytes && i < block.groups; i++)
+            bytes += block.bytes[i].length;
+    return bytes;
+}
+
+/* Strings go behind the groups, which say how far from the beginning of the file: see place_strings. */
+static void store_strings(agb_group *groups, size_t n)
+{
+    unsigned char *at = (unsigned char *)(groups + n);
+    for (size_t i = 0; i < n; i++) {
+        agb_bytes *string = &groups[i].key.bytes;
+        if (string->length)
+            memcpy(at, string->data, string->length);
+        string->data = (const unsigned char *)(uintptr_t)(at - (unsigned char *)groups);
+        at += string->length;
+    }
+}
+
+static agb_status store_groups(const agb_sink *sink, int file, answer *answer, agb_error *err)
+{
+    uint64_t n = answer->digest.groups;
     if (n == 0)
         return AGB_OK;
-    size_t bytes = n * sizeof(agb_group);
+    size_t bytes = n * sizeof(agb_group) + string_bytes(sink);
     agb_group *groups = MAP_FAILED;
     if (ftruncate(file, (off_t)bytes) == 0)
         groups = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (groups == MAP_FAILED)
-        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: no memory for %" PRIu64 " groups (%zu bytes)", n, bytes);
-    if (!copy_groups(sink, groups))
-        agb_sort_groups(groups, n);
+        return agb_fail(err, AGB_ERR_MEMORY,
+                        "no memory for %" PRIu64 " groups (%zu bytes): free memory or take fewer rows", n, bytes);
+    copy_groups(sink, groups);
+    if (answer->stats.kind == AGB_KEYS_BYTES)
+        store_strings(groups, n);
+    answer->bytes = bytes;
     return AGB_OK;
 }
+
+/* Memory goes back at once: the reference must not need more than the contestants that it judges. */
+static const agb_memory_options lean = {.mode = AGB_MEMORY_FRESH};
 
 static void count_in_child(void *context, int in, int out)
 {
     (void)in;
     const task *task = context;
+    agb_plan plan = task->plan;
     answer answer = {0};
     agb_sink *sink = NULL;
     agb_status status = agb_sink_collect(&sink, &answer.error);
     if (status == AGB_OK)
-        status = agb_count_groups(&task->plan, sink, &answer.stats, &answer.error);
+        status = agb_memory_create(&plan.memory, &lean, &answer.error);
+    if (status == AGB_OK)
+        status = agb_count_groups(&plan, sink, &answer.stats, &answer.error);
     if (status == AGB_OK) {
         answer.digest = agb_sink_digest(sink);
-        status = store_groups(sink, answer.digest.groups, task->file, &answer.error);
+        status = store_groups(sink, task->file, &answer, &answer.error);
     }
     answer.error.status = status;
     agb_pipe_write(out, &answer, sizeof answer);
@@ -111,23 +169,35 @@ static agb_status hear_answer(agb_process *process, answer *answer, double timeo
     return AGB_OK;
 }
 
-static agb_status map_groups(agb_reference *out, int file, agb_error *err)
+/* From distances to addresses. */
+static void place_strings(agb_group *groups, size_t n)
 {
-    out->n = out->digest.groups;
-    if (out->n == 0)
+    for (size_t i = 0; i < n; i++)
+        groups[i].key.bytes.data = (unsigned char *)groups + (uintptr_t)groups[i].key.bytes.data;
+}
+
+static agb_status map_groups(agb_reference *out, int file, size_t bytes, agb_error *err)
+{
+    if (bytes == 0)
         return AGB_OK;
-    void *groups = mmap(NULL, out->n * sizeof *out->groups, PROT_READ, MAP_SHARED, file, 0);
+    void *groups = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (groups == MAP_FAILED)
-        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: its %zu groups cannot be mapped", out->n);
+        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: its %" PRIu64 " groups cannot be mapped",
+                        out->digest.groups);
     out->groups = groups;
+    out->n = out->digest.groups;
+    out->bytes = bytes;
+    if (out->kind == AGB_KEYS_BYTES)
+        place_strings(out->groups, out->n);
+    mprotect(groups, bytes, PROT_READ);
     return AGB_OK;
 }
 
-agb_status agb_reference_count(agb_reference *out, const agb_registry *registry, const agb_table *table,
-                               const char *column, double timeout_s, agb_error *err)
+agb_status agb_reference_count(agb_reference *out, const agb_registry *registry, const agb_plan *query,
+                               double timeout_s, agb_error *err)
 {
     *out = (agb_reference){0};
-    task task = {.plan = {.table = table, .column = column}};
+    task task = {.plan = {.table = query->table, .column = query->column, .filter = query->filter}};
     task.plan.aggregator = agb_registry_find_aggregator(registry, agb_reference_aggregator);
     if (!task.plan.aggregator)
         return agb_fail(err, AGB_ERR_NOT_FOUND, "reference answer: aggregator %s is not part of this build",
@@ -145,8 +215,9 @@ agb_status agb_reference_count(agb_reference *out, const agb_registry *registry,
         out->digest = answer.digest;
         out->nulls = answer.stats.nulls;
         out->rows = answer.stats.rows;
+        out->kind = answer.stats.kind;
         out->seconds = agb_now_s() - start;
-        status = map_groups(out, task.file, err);
+        status = map_groups(out, task.file, answer.bytes, err);
     }
     close(task.file);
     return status;
@@ -154,12 +225,12 @@ agb_status agb_reference_count(agb_reference *out, const agb_registry *registry,
 
 void agb_reference_release(agb_reference *reference)
 {
-    if (reference->groups)
-        munmap(reference->groups, reference->n * sizeof *reference->groups);
+    if (reference->bytes)
+        munmap(reference->groups, reference->bytes);
     *reference = (agb_reference){0};
 }
 
-/* ---- Comparing with it -------------------------------------------------------------------------------------------- */
+/* ---- Comparing with it ------------------------------------------------------------------------------------------- */
 
 bool agb_reference_agrees(const agb_reference *reference, const agb_digest *digest, const agb_stats *stats)
 {
@@ -168,38 +239,51 @@ bool agb_reference_agrees(const agb_reference *reference, const agb_digest *dige
            digest->max_count == right->max_count && stats->nulls == reference->nulls;
 }
 
+static bool same_key(const agb_reference *reference, const agb_group *a, const agb_group *b)
+{
+    return agb_key_compare_raw(reference->kind, &a->key, &b->key) == 0;
+}
+
+/* mine: n groups in order, of which number i is the first that differs from the right ones. */
+static void explain_difference(const agb_reference *reference, const agb_group *mine, size_t n, size_t i,
+                               const agb_key_layout *layout, agb_error *err)
+{
+    const agb_group *right = &reference->groups[i], *wrong = &mine[i];
+    bool has_mine = i < n, has_right = i < reference->n;
+    bool twice = has_mine && ((i > 0 && same_key(reference, wrong, wrong - 1)) ||
+                              (i + 1 < n && same_key(reference, wrong, wrong + 1)));
+    int order = has_mine && has_right ? agb_key_compare_raw(reference->kind, &wrong->key, &right->key) : has_mine ? -1 : 1;
+    if (twice)
+        agb_fail(err, AGB_ERR_CONTRACT, "emitted twice: key %s", agb_text_key(layout, &wrong->key).s);
+    else if (!has_mine && !has_right)
+        agb_fail(err, AGB_ERR_CONTRACT, "wrong: the digest differs although the groups are the same");
+    else if (order == 0)
+        agb_fail(err, AGB_ERR_CONTRACT, "wrong at key %s: counted %" PRIu64 ", right is %" PRIu64,
+                 agb_text_key(layout, &wrong->key).s, wrong->count, right->count);
+    else if (order < 0)
+        agb_fail(err, AGB_ERR_CONTRACT, "wrong at key %s: counted %" PRIu64 ", but no row has this key",
+                 agb_text_key(layout, &wrong->key).s, wrong->count);
+    else
+        agb_fail(err, AGB_ERR_CONTRACT, "wrong at key %s: its group is missing, right is %" PRIu64,
+                 agb_text_key(layout, &right->key).s, right->count);
+}
+
 void agb_reference_explain(const agb_reference *reference, const agb_sink *sink, const agb_stats *stats,
-                           bool signed_keys, agb_error *err)
+                           const agb_key_layout *layout, agb_error *err)
 {
     if (stats->nulls != reference->nulls) {
         agb_fail(err, AGB_ERR_CONTRACT, "wrong at key NULL: counted %" PRIu64 ", right is %" PRIu64, stats->nulls,
                  reference->nulls);
         return;
     }
-    size_t n;
+    size_t n, i = 0;
     agb_group *mine = agb_sorted_groups(sink, &n);
     if (!mine) {
         agb_fail(err, AGB_ERR_CONTRACT, "wrong: the digest differs; no memory to find the key");
         return;
     }
-    const agb_group *right = reference->groups;
-    size_t i = 0;
-    while (i < n && i < reference->n && mine[i].key == right[i].key && mine[i].count == right[i].count)
+    while (i < n && i < reference->n && agb_same_group(reference->kind, &mine[i], &reference->groups[i]))
         i++;
-    bool has_mine = i < n, has_right = i < reference->n;
-    bool twice = has_mine && ((i > 0 && mine[i].key == mine[i - 1].key) || (i + 1 < n && mine[i].key == mine[i + 1].key));
-    if (twice)
-        agb_fail(err, AGB_ERR_CONTRACT, "emitted twice: key %s", agb_text_key(mine[i].key, signed_keys).s);
-    else if (has_mine && has_right && mine[i].key == right[i].key)
-        agb_fail(err, AGB_ERR_CONTRACT, "wrong at key %s: counted %" PRIu64 ", right is %" PRIu64,
-                 agb_text_key(mine[i].key, signed_keys).s, mine[i].count, right[i].count);
-    else if (has_mine && (!has_right || mine[i].key < right[i].key))
-        agb_fail(err, AGB_ERR_CONTRACT, "wrong at key %s: counted %" PRIu64 ", but no row has this key",
-                 agb_text_key(mine[i].key, signed_keys).s, mine[i].count);
-    else if (has_right)
-        agb_fail(err, AGB_ERR_CONTRACT, "wrong at key %s: its group is missing, right is %" PRIu64,
-                 agb_text_key(right[i].key, signed_keys).s, right[i].count);
-    else
-        agb_fail(err, AGB_ERR_CONTRACT, "wrong: the digest differs although the groups are the same");
+    explain_difference(reference, mine, n, i, layout, err);
     free(mine);
 }

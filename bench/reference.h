@@ -10,25 +10,29 @@ typedef struct agb_reference {
     agb_digest digest;
     uint64_t nulls, rows;
     double seconds;             /* what counting it took */
-    agb_group *groups;          /* sorted by key as an unsigned word */
+    agb_key_kind kind;
+    agb_group *groups;          /* in the order of agb_key_compare_raw; strings stand behind them */
     size_t n;
+    size_t bytes;               /* of the mapping that holds all that; 0 = no mapping */
 } agb_reference;
 
 /* Name of the aggregator that is taken at its word. */
 extern const char agb_reference_aggregator[];
 
-agb_status agb_reference_count(agb_reference *out, const agb_registry *registry, const agb_table *table,
-                               const char *column, double timeout_s, agb_error *err);
+/* query: table, column and filter. */
+agb_status agb_reference_count(agb_reference *out, const agb_registry *registry, const agb_plan *query,
+                               double timeout_s, agb_error *err);
 void agb_reference_release(agb_reference *reference);
 
-/* By key as unsigned words. */
-void agb_sort_groups(agb_group *groups, size_t n);
-/* The groups of a collect sink, sorted by key as unsigned words. free() them. NULL without memory. */
+/* In the order of agb_key_compare_raw. */
+void agb_sort_groups(agb_key_kind kind, agb_group *groups, size_t n);
+/* The groups of a collect sink in that order; strings are borrowed from the sink. free() them. NULL without memory. */
 agb_group *agb_sorted_groups(const agb_sink *sink, size_t *n);
+bool agb_same_group(agb_key_kind kind, const agb_group *a, const agb_group *b);
 
 bool agb_reference_agrees(const agb_reference *reference, const agb_digest *digest, const agb_stats *stats);
-/* Finds the first difference: "wrong at key 5: counted 3, right is 2". signed_keys: how keys are written. */
+/* Finds the first difference: "wrong at key 5: counted 3, right is 2". layout: how keys are written. */
 void agb_reference_explain(const agb_reference *reference, const agb_sink *sink, const agb_stats *stats,
-                           bool signed_keys, agb_error *err);
+                           const agb_key_layout *layout, agb_error *err);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The report for programs: one JSON object whose keys are a promise. Keys are only ever added. A figure that is not
- * there is null, and a reason stands beside it. 64-bit keys are strings, because many readers' numbers are not exact. */
+ * there is null, and a reason stands beside it. 64-bit keys are strings, because many readers' numbers are not exact.
+ */
 #include "report.h"
 
 #include "json_text.h"
+#include "key_text.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -24,20 +26,26 @@ static json_t *text_or_null(const char *bytes)
     return bytes && *bytes ? agb_json_text(bytes) : json_null();
 }
 
-/* ---- Circumstances ------------------------------------------------------------------------------------------------ */
+/* ---- Circumstances ----------------------------------------------------------------------------------------------- */
 
 static json_t *source_json(const agb_source_info *source)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
-                     agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s), "bytes",
-                     count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
-                     "reference_s", number(true, source->reference_s));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
+                     agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s),
+                     "bytes", count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
+                     "reference_s", number(true, source->reference_s), "selected", count(source->selected));
 }
 
 static json_t *query_json(const agb_results *results)
 {
-    return json_pack("{s:[o], s:n, s:o}", "group_by", agb_json_text(results->settings.group_by), "where", "top",
-                     count(results->settings.top));
+    const agb_settings *settings = &results->settings;
+    const agb_key_layout *layout = results->sources[0].layout;
+    json_t *group_by = json_array();
+    for (size_t i = 0; i < layout->columns; i++)
+        json_array_append_new(group_by, agb_json_text(layout->column[i].term.name));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "group_by", group_by, "where", text_or_null(settings->where), "top",
+                     count(settings->top), "offset", count(settings->offset), "clickbench",
+                     settings->query ? json_integer(settings->query - 1) : json_null());
 }
 
 static json_t *machine_json(const agb_results *results)
@@ -46,13 +54,14 @@ static json_t *machine_json(const agb_results *results)
     const agb_caches *caches = &machine->caches;
     json_t *pmu = json_pack("{s:b, s:o}", "available", results->support.available, "reason",
                             text_or_null(results->support.reason));
-    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "cpu", agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores", count(machine->cores), "caches",
-                     "l1d", count(caches->l1d), "l2", count(caches->l2), "l3", count(caches->l3), "line",
-                     count(caches->line), "memory_bytes", count(machine->memory_bytes), "kernel", agb_json_text(machine->kernel),
-                     "hypervisor", text_or_null(machine->hypervisor), "pages", text_or_null(machine->pages), "governor",
-                     text_or_null(machine->governor), "compiler", agb_json_text(machine->compiler), "flags",
-                     agb_json_text(machine->flags), "commit", text_or_null(machine->commit), "pmu", pmu);
+    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
+                     agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores",
+                     count(machine->cores), "caches", "l1d", count(caches->l1d), "l2", count(caches->l2), "l3",
+                     count(caches->l3), "line", count(caches->line), "memory_bytes", count(machine->memory_bytes),
+                     "kernel", agb_json_text(machine->kernel), "hypervisor", text_or_null(machine->hypervisor), "pages",
+                     text_or_null(machine->pages), "governor", text_or_null(machine->governor), "compiler",
+                     agb_json_text(machine->compiler), "flags", agb_json_text(machine->flags), "commit",
+                     text_or_null(machine->commit), "pmu", pmu);
 }
 
 /* floor_s: the first right result's; each result has its own, for its own number of groups. */
@@ -82,7 +91,7 @@ static json_t *settings_json(const agb_results *results)
                      settings->memory_budget ? count(settings->memory_budget) : json_null());
 }
 
-/* ---- One contestant ----------------------------------------------------------------------------------------------- */
+/* ---- One contestant ---------------------------------------------------------------------------------------------- */
 
 static json_t *params_json(const agb_result *result)
 {
@@ -132,7 +141,10 @@ static json_t *metrics_json(const agb_metrics *metrics, const char *none)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         any = any || metrics->has[metric];
     json_object_set_new(out, "source", json_string(any ? "pmu" : "none"));
-    json_object_set_new(out, "reason", metrics->reason[0] ? agb_json_text(metrics->reason) : any ? json_null() : agb_json_text(none));
+    json_object_set_new(out, "reason",
+                        metrics->reason[0] ? agb_json_text(metrics->reason)
+                        : any              ? json_null()
+                                           : agb_json_text(none));
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
                             number(metrics->has[metric], metrics->value[metric]));
@@ -151,19 +163,18 @@ static json_t *phases_json(const agb_results *results, const agb_result *result)
 {
     json_t *phases = json_array();
     for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
-        json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]), "wall_s",
-                                                number(true, result->phase_s[i]), "counters",
-                                                metrics_json(&result->phase_metrics[i],
-                                                             no_counters(results, result))));
+        json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]),
+                                                "wall_s", number(true, result->phase_s[i]), "counters",
+                                                metrics_json(&result->phase_metrics[i], no_counters(results, result))));
     return phases;
 }
 
-static json_t *top_json(const agb_result *result, bool signed_keys)
+static json_t *top_json(const agb_result *result, const agb_key_layout *layout, size_t first)
 {
     json_t *top = json_array();
-    for (size_t i = 0; i < result->n_top; i++)
-        json_array_append_new(top, json_pack("{s:s, s:o}", "key", agb_text_key(result->top[i].key, signed_keys).s,
-                                             "count", count(result->top[i].count)));
+    for (size_t i = first; i < result->n_top; i++)
+        json_array_append_new(top, json_pack("{s:o, s:o}", "key", agb_json_key(layout, &result->top[i].key), "count",
+                                             count(result->top[i].count)));
     return top;
 }
 
@@ -200,7 +211,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "runs", runs_json(result, false));
     json_object_set_new(out, "counters", metrics_json(&result->metrics, no_counters(results, result)));
     json_object_set_new(out, "phases", phases_json(results, result));
-    json_object_set_new(out, "top", top_json(result, source->signed_keys));
+    json_object_set_new(out, "top", top_json(result, source->layout, settings->offset));
     json_object_set_new(out, "reason", text_or_null(result->reason));
     json_object_set_new(out, "first_s", number(ok, result->first_s));
     json_object_set_new(out, "warmup_runs", runs_json(result, true));
@@ -218,7 +229,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     return out;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static json_t *comparisons_json(const agb_results *results)
 {
@@ -230,8 +241,9 @@ static json_t *comparisons_json(const agb_results *results)
         agb_result_label(&results->results[comparison->result], label, sizeof label);
         agb_result_label(&results->results[comparison->baseline], baseline, sizeof baseline);
         json_array_append_new(comparisons,
-                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "aggregator", agb_json_text(label), "baseline",
-                                        agb_json_text(baseline), "speedup", number(true, comparison->speedup.ratio), "ci95_low",
+                              json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "aggregator", agb_json_text(label),
+                                        "baseline", agb_json_text(baseline), "speedup",
+                                        number(true, comparison->speedup.ratio), "ci95_low",
                                         number(true, comparison->speedup.ci95_low), "ci95_high",
                                         number(true, comparison->speedup.ci95_high), "verdict",
                                         verdicts[comparison->verdict], "result", count(comparison->result)));

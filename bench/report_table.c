@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_LABEL = 12, MOST_LABEL = 26 };
+enum { LEAST_LABEL = 12, MOST_LABEL = 24 };
 
-/* ---- Cells -------------------------------------------------------------------------------------------------------- */
+/* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
 static agb_text text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -59,18 +59,19 @@ static agb_text interval_of(double low, double high)
     return text_of("%s..%s", agb_text_number(low * scale).s, end.s);
 }
 
+/* With the gap before it: a column that is not there leaves no blanks at the line's end. */
 static agb_text speedup_of(const agb_results *results, size_t i)
 {
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     if (comparison && isnan(comparison->speedup.ci95_low))
-        return text_of("%s x, in one run", agb_text_number(comparison->speedup.ratio).s);
+        return text_of("  %s x, in one run", agb_text_number(comparison->speedup.ratio).s);
     if (comparison && comparison->verdict == AGB_VERDICT_SAME)
-        return text_of("no difference seen");
+        return text_of("  no difference seen");
     if (comparison)
-        return text_of("%s x [%s, %s]", agb_text_number(comparison->speedup.ratio).s,
+        return text_of("  %s x [%s, %s]", agb_text_number(comparison->speedup.ratio).s,
                        agb_text_number(comparison->speedup.ci95_low).s,
                        agb_text_number(comparison->speedup.ci95_high).s);
-    return text_of("%s", results->n_comparisons > 0 ? "baseline" : "");
+    return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
 }
 
 static void rule(FILE *to)
@@ -90,21 +91,31 @@ void agb_report_line(FILE *to, const char *label, const char *format, ...)
     agb_text_wrap(to, text, 11, fprintf(to, "%-10s ", label));
 }
 
-/* ---- Times -------------------------------------------------------------------------------------------------------- */
+/* ---- Times ------------------------------------------------------------------------------------------------------- */
+
+/* "wrong at key 5: ...", "out of memory: ...": a reason that begins with its state needs no other word for it. */
+static bool says_state(const char *reason, const char *state)
+{
+    while (*state && (*reason == *state || (*state == '-' && *reason == ' '))) {
+        reason++;
+        state++;
+    }
+    return *state == '\0';
+}
 
 static void print_bad_row(FILE *to, const agb_result *result, int width)
 {
     char text[1200];
     const char *state = agb_state_name(result->state);
-    bool said = strncmp(result->reason, state, strlen(state)) == 0;    /* "wrong at key 5: ..." */
+    bool said = says_state(result->reason, state);
     snprintf(text, sizeof text, "%s%s%s", said ? "" : state, said ? "" : ": ", result->reason);
     agb_text_wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
 }
 
 static void print_times(FILE *to, const agb_results *results, size_t source, int width)
 {
-    fprintf(to, "%-*s %10s %10s %16s %9s %8s %8s  %s\n", width, "aggregator", "first run", "warm run", "95 % interval",
-            "best", "ns/row", "x floor", results->n_comparisons ? "speed-up" : "");
+    fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, "aggregator", "first run", "warm run", "95 % interval",
+            "ns/row", "x floor", results->n_comparisons ? "  speed-up" : "");
     rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
@@ -114,15 +125,15 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
             print_bad_row(to, result, width);
             continue;
         }
-        fprintf(to, "%-*s %10s %10s %16s %9s %8s %8s  %s\n", width, label_of(result, (size_t)width).s,
+        fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, label_of(result, (size_t)width).s,
                 agb_text_seconds(result->first_s).s, agb_text_seconds(result->wall.median).s,
-                interval_of(result->wall.ci95_low, result->wall.ci95_high).s, agb_text_seconds(result->wall.min).s,
+                interval_of(result->wall.ci95_low, result->wall.ci95_high).s,
                 isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s,
                 result->floor_s > 0 ? agb_text_number(result->times_floor).s : "-", speedup_of(results, i).s);
     }
 }
 
-/* ---- Phases and memory -------------------------------------------------------------------------------------------- */
+/* ---- Phases and memory ------------------------------------------------------------------------------------------- */
 
 static void print_phases(FILE *to, const agb_result *result, int left)
 {
@@ -137,7 +148,8 @@ static void print_phases(FILE *to, const agb_result *result, int left)
 /* Of the timed runs: the median would hide the one that went wrong, so the most of each is shown. */
 static void print_details(FILE *to, const agb_results *results, size_t source, int width)
 {
-    fprintf(to, "\n%-*s %10s %10s %11s %10s  %s\n", width, "", "peak", "result", "page faults", "system", "phases (median)");
+    fprintf(to, "\n%-*s %9s %9s %11s %8s  %s\n", width, "", "peak", "result", "page faults", "system",
+            "phases (median)");
     rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
@@ -151,14 +163,14 @@ static void print_details(FILE *to, const agb_results *results, size_t source, i
             faults = both > faults ? both : faults;
             sys_s = usage->sys_s > sys_s ? usage->sys_s : sys_s;
         }
-        int left = fprintf(to, "%-*s %10s %10s %11s %10s  ", width, label_of(result, (size_t)width).s,
+        int left = fprintf(to, "%-*s %9s %9s %11s %8s  ", width, label_of(result, (size_t)width).s,
                            agb_text_bytes(result->stats.peak_bytes).s, agb_text_bytes(result->stats.result_bytes).s,
                            agb_text_count((uint64_t)faults).s, agb_text_seconds(sys_s).s);
         print_phases(to, result, left);
     }
 }
 
-/* ---- Counters ----------------------------------------------------------------------------------------------------- */
+/* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 static agb_text metric_of(const agb_metrics *metrics, agb_metric metric)
 {
@@ -204,28 +216,7 @@ static void print_counters(FILE *to, const agb_results *results, size_t source, 
     }
 }
 
-/* ---- The largest groups ------------------------------------------------------------------------------------------- */
-
-static void print_top(FILE *to, const agb_results *results, size_t source)
-{
-    const agb_result *first = NULL;
-    for (size_t i = results->n_results; i-- > 0;) {
-        const agb_result *result = &results->results[i];
-        if (result->source == source && result->state == AGB_STATE_OK)
-            first = result;
-    }
-    if (!first || first->n_top == 0)
-        return;
-    const agb_source_info *info = &results->sources[source];
-    fprintf(to, "\n%20s %14s\n", results->settings.group_by, "count(*)");
-    for (size_t i = 0; i < first->n_top; i++)
-        fprintf(to, "%20s %14s\n", agb_text_key(first->top[i].key, info->signed_keys).s,
-                agb_text_count(first->top[i].count).s);
-    if (info->nulls)
-        fprintf(to, "%20s %14s\n", "NULL", agb_text_count(info->nulls).s);
-}
-
-/* ---- What the figures were measured on ---------------------------------------------------------------------------- */
+/* ---- What the figures were measured on --------------------------------------------------------------------------- */
 
 static void print_machine(FILE *to, const agb_results *results)
 {
@@ -246,7 +237,8 @@ static void print_settings(FILE *to, const agb_results *results)
     size_t at = 0;
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
         at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
-    agb_report_line(to, "settings", "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
+    agb_report_line(to, "settings",
+                    "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
                     "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds, seed %" PRIu64,
                     settings->threads, settings->threads == 1 ? "" : "s", place,
                     settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", pages[settings->pages],
@@ -267,15 +259,16 @@ static void print_trust(FILE *to, const agb_results *results)
     for (size_t i = 0; i < results->n_noises; i++) {
         const agb_noise *noise = &results->noises[i];
         const agb_result *baseline = &results->results[noise->baseline];
-        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that are not seen%s%s",
+        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that, or under 5 %%, are not "
+                        "claimed%s%s",
                         label_of(baseline, MOST_LABEL).s, agb_text_number(noise->ratio.ratio).s,
                         agb_text_number(noise->ratio.ci95_low).s, agb_text_number(noise->ratio.ci95_high).s,
                         results->n_sources > 1 ? "; " : "",
                         results->n_sources > 1 ? results->sources[baseline->source].name : "");
     }
     if (noisy > 0 || hypervisor[0])
-        agb_report_line(to, "caution", "%zu of %zu timed runs lost more than 2 %% to waiting for a core%s%s%s", noisy, all,
-                        hypervisor[0] ? "; this is a virtual machine (" : "", hypervisor,
+        agb_report_line(to, "caution", "%zu of %zu timed runs lost more than 2 %% to waiting for a core%s%s%s", noisy,
+                        all, hypervisor[0] ? "; this is a virtual machine (" : "", hypervisor,
                         hypervisor[0] ? "): its neighbours can slow any run without a trace here" : "");
 }
 
@@ -298,7 +291,8 @@ static void print_remarks(FILE *to, const agb_results *results)
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->state == AGB_STATE_OK && result->too_fast)
-            agb_report_line(to, "doubt", "%s: less than 0.2 ns a row although the groups are many: was all of it counted?",
+            agb_report_line(to, "doubt",
+                            "%s: less than 0.2 ns a row although the groups are many: was all of it counted?",
                             label_of(result, MOST_LABEL).s);
         if (result->state == AGB_STATE_OK && result->stats.note[0])
             agb_report_line(to, "note", "%s: %s", label_of(result, MOST_LABEL).s, result->stats.note);
@@ -320,7 +314,7 @@ void agb_report_environment(FILE *to, const agb_results *results)
     print_settings(to, results);
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void print_source(FILE *to, const agb_results *results, size_t source)
 {
@@ -335,11 +329,16 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
                     agb_text_count(info->groups).s, results->settings.group_by, info->nulls ? "; NULL rows: " : "",
                     info->nulls ? agb_text_count(info->nulls).s : "", agb_text_bytes(info->bytes).s,
                     agb_text_seconds(info->load_s).s, info->format[0] ? " by " : "", info->format);
-    agb_report_line(to, "check", "every run against the reference answer (counted in %s); at most %s a run, outside the "
-                    "clock", agb_text_seconds(info->reference_s).s, agb_text_seconds(verify_s).s);
+    if (results->settings.where)
+        agb_report_line(to, "where", "%s: %s rows, selected inside the clock", results->settings.where,
+                        agb_text_count(info->selected).s);
+    agb_report_line(to, "check",
+                    "every run against the reference answer (counted in %s); at most %s a run, outside the "
+                    "clock",
+                    agb_text_seconds(info->reference_s).s, agb_text_seconds(verify_s).s);
     if (info->has_floor)
-        agb_report_line(to, "floor", "this machine reads %s and writes %s GB/s now", agb_text_number(info->floor.read_gbps).s,
-                        agb_text_number(info->floor.write_gbps).s);
+        agb_report_line(to, "floor", "this machine reads %s and writes %s GB/s now",
+                        agb_text_number(info->floor.read_gbps).s, agb_text_number(info->floor.write_gbps).s);
     fputc('\n', to);
 }
 
@@ -352,7 +351,7 @@ void agb_report_table(FILE *to, const agb_results *results)
         print_details(to, results, source, width);
         if (results->support.available && !results->counters_off)
             print_counters(to, results, source, width);
-        print_top(to, results, source);
+        agb_report_top(to, results, source);
         fputc('\n', to);
     }
     agb_report_environment(to, results);

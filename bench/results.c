@@ -30,6 +30,7 @@ void agb_results_release(agb_results *results)
     for (size_t i = 0; i < results->n_sources; i++) {
         free(results->sources[i].name);
         free(results->sources[i].format);
+        agb_key_layout_destroy(results->sources[i].layout);
     }
     for (size_t i = 0; i < results->n_notes; i++)
         free(results->notes[i]);
@@ -68,11 +69,12 @@ void agb_results_note(agb_results *results, const char *format, ...)
 
 bool agb_results_all_ok(const agb_results *results)
 {
+    size_t ok = 0, skipped = 0;
     for (size_t i = 0; i < results->n_results; i++) {
-        if (results->results[i].state != AGB_STATE_OK)
-            return false;
+        ok += results->results[i].state == AGB_STATE_OK;
+        skipped += results->results[i].state == AGB_STATE_SKIPPED;
     }
-    return true;
+    return ok + skipped == results->n_results && (ok > 0 || skipped == 0);
 }
 
 void agb_result_label(const agb_result *result, char *label, size_t size)

@@ -49,7 +49,7 @@ typedef struct agb_result {
     agb_metrics metrics, phase_metrics[AGB_MOST_PHASES];
     double phase_s[AGB_MOST_PHASES];    /* medians */
     uint64_t accounted_peak_bytes, peak_rss_bytes;
-    agb_group *top;
+    agb_group *top;                /* with their strings in one malloc */
     size_t n_top;
 } agb_result;
 
@@ -58,7 +58,8 @@ typedef struct agb_source_info {
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
     double load_s, reference_s;
     uint64_t groups, nulls;        /* of the reference answer */
-    bool signed_keys;
+    uint64_t selected;             /* rows that met the filter */
+    agb_key_layout *layout;        /* of the keys; NULL until the table is loaded */
     bool has_floor;
     agb_floor floor;               /* measured with this source's run */
 } agb_source_info;
@@ -79,7 +80,8 @@ typedef struct agb_noise {
 } agb_noise;
 
 typedef struct agb_settings {
-    const char *group_by;
+    const char *group_by, *where;  /* where: NULL = all rows */
+    const agb_filter *filter;      /* `where`, understood; or NULL */
     unsigned threads;
     unsigned repetitions, warmup;  /* as done */
     agb_pages pages;
@@ -87,7 +89,8 @@ typedef struct agb_settings {
     uint64_t memory_budget, seed;
     size_t batch_rows;
     const char *hash;
-    size_t top;
+    size_t top, offset;            /* groups to show, and largest ones left out before them */
+    unsigned query;                /* number in queries.c + 1; 0 = none */
     const int *cpus;               /* NULL = not pinned */
     unsigned n_cpus;
 } agb_settings;
@@ -114,6 +117,7 @@ void agb_results_release(agb_results *results);
 /* Adds a sentence; one that is there already is not repeated. */
 __attribute__((format(printf, 2, 3))) void agb_results_note(agb_results *results, const char *format, ...);
 
+/* Those that could not take part are no failure, unless none could. */
 bool agb_results_all_ok(const agb_results *results);
 /* "radix bits=12", cut to fit. */
 void agb_result_label(const agb_result *result, char *label, size_t size);

@@ -3,8 +3,9 @@
  *
  * Every contestant waits in a process of its own. A round lets each of them count once, in an order shuffled anew, so
  * that a machine that slows down slows all of them alike, and a pair of runs of one round is a fair comparison. Warm
- * contestants keep their memory between their turns. Where memory cannot hold all of them at once they run in heats, one
- * after another, and the baseline takes part in each, so that every contestant is still paired with it round by round.
+ * contestants keep their memory between their turns. Where memory cannot hold all of them at once they run in heats,
+ * one after another, and the baseline takes part in each, so that every contestant is still paired with it round by
+ * round.
  */
 #include "rounds.h"
 
@@ -22,20 +23,24 @@ typedef struct heat {
     size_t *order;
     size_t n;
     agb_result stand_in;
-    agb_group *top;              /* room for one contestant's */
 } heat;
 
-/* ---- Who takes part ----------------------------------------------------------------------------------------------- */
+/* ---- Who takes part ---------------------------------------------------------------------------------------------- */
 
+/* The engine names the aggregator first; the row has its name already. */
 static void refuse(agb_result *result, agb_state state, const agb_error *error)
 {
+    size_t length = result->name ? strlen(result->name) : 0;
+    bool named = length > 0 && strncmp(error->text, result->name, length) == 0 &&
+                 strncmp(error->text + length, ": ", 2) == 0;
     result->state = state;
-    snprintf(result->reason, sizeof result->reason, "%s", error->text);
+    snprintf(result->reason, sizeof result->reason, "%s", error->text + (named ? length + 2 : 0));
 }
 
 static void describe_row(const agb_field *field, agb_result *result, const agb_entry *entry)
 {
     agb_error error = {0};
+    const char *refusal = entry->aggregator ? agb_key_kind_refusal(entry->aggregator, field->contest->layout->kind) : NULL;
     result->name = strdup(entry->name);
     result->params = strdup(entry->params);
     result->aggregator = entry->aggregator;
@@ -46,8 +51,8 @@ static void describe_row(const agb_field *field, agb_result *result, const agb_e
         refuse(result, AGB_STATE_FAILED, &error);
     } else if (!entry->aggregator) {
         refuse(result, AGB_STATE_FAILED, &entry->refused);
-    } else if (!(entry->aggregator->traits & AGB_TAKES_WORDS)) {
-        agb_fail(&error, AGB_ERR_UNSUPPORTED, "does not take integer keys");
+    } else if (refusal) {
+        agb_fail(&error, AGB_ERR_UNSUPPORTED, "%s", refusal);
         refuse(result, AGB_STATE_SKIPPED, &error);
     } else {
         agb_params_parse(entry->aggregator, result->params, result->param_values, NULL);
@@ -83,7 +88,7 @@ static void add_to_heat(heat *self, agb_result *row)
         refuse(row, AGB_STATE_FAILED, &error);
 }
 
-/* ---- A heat's rounds ---------------------------------------------------------------------------------------------- */
+/* ---- A heat's rounds --------------------------------------------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
 static uint64_t next_random(uint64_t *state)
@@ -125,16 +130,7 @@ static void record_run(const agb_field *field, agb_result *result, const agb_mea
     result->peak_rss_bytes = measurement->peak_rss_bytes;
 }
 
-static void keep_top(const heat *self, agb_result *result, size_t n)
-{
-    result->top = calloc(n + 1, sizeof *result->top);
-    if (!result->top)
-        return;
-    memcpy(result->top, self->top, n * sizeof *result->top);
-    result->n_top = n;
-}
-
-static void run_one(heat *self, size_t i, unsigned round, unsigned position, bool last)
+static void run_one(heat *self, size_t i, unsigned round, unsigned position, bool with_top)
 {
     agb_result *result = self->rows[i];
     if (result->state != AGB_STATE_OK)
@@ -142,50 +138,59 @@ static void run_one(heat *self, size_t i, unsigned round, unsigned position, boo
     const agb_counter_support *support = self->field->contest->support;
     unsigned passes = support ? support->passes : 0;
     agb_measurement measurement = {0};
-    agb_state state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, last, &measurement,
-                                         self->top);
+    agb_group *top = NULL;
+    agb_state state = agb_contestant_run(&self->contestants[i], passes ? round % passes : 0, &measurement,
+                                         with_top ? &top : NULL);
     if (state != AGB_STATE_OK) {
+        free(top);
         refuse(result, state, &measurement.error);
         return;
     }
     record_run(self->field, result, &measurement, round, position);
-    if (last)
-        keep_top(self, result, measurement.top);
+    free(result->top);
+    result->top = top;
+    result->n_top = measurement.top.groups;
 }
 
-/* After the first rounds: as many repetitions as the time that is left allows. */
-static void fit_repetitions(agb_field *field, double round_s)
+/* One more timed round would take the whole command beyond its time, if it is as long as the one before. */
+static bool out_of_time(const agb_field *field, double round_s)
 {
-    double fit = (field->experiment->most_s - (agb_now_s() - field->start_s)) / round_s;
-    unsigned wanted = field->repetitions;
-    if (fit < 1)
-        fit = 1;
-    if (fit >= wanted)
-        return;
-    field->repetitions = (unsigned)fit;
-    agb_results_note(field->results, "%u repetition%s instead of %u, to keep the whole command within %.0f s",
-                     field->repetitions, field->repetitions == 1 ? "" : "s", wanted, field->experiment->most_s);
+    double most_s = field->experiment->most_s;
+    return most_s > 0 && agb_now_s() - field->start_s + round_s > most_s;
 }
 
+static void cut_repetitions(agb_field *field, unsigned done)
+{
+    agb_results_note(field->results, "%u repetition%s instead of %u, to keep the whole command within %.0f s", done,
+                     done == 1 ? "" : "s", field->repetitions, field->experiment->most_s);
+    field->repetitions = done;
+}
+
+/* Where time may cut the rounds short, any of them may prove to be the last, and each brings its largest groups. */
 static void run_rounds(heat *self)
 {
     agb_field *field = self->field;
-    unsigned warmup = field->experiment->settings.warmup;
-    for (unsigned round = 0; round < warmup + field->repetitions; round++) {
+    unsigned warmup = field->experiment->settings.warmup, rounds = warmup + field->repetitions;
+    bool may_be_cut = field->experiment->most_s > 0;
+    double round_s = 0;
+    for (unsigned round = 0; round < rounds; round++) {
         double start = agb_now_s();
+        if (round > warmup && out_of_time(field, round_s)) {
+            cut_repetitions(field, round - warmup);
+            return;
+        }
         shuffle(self);
         for (unsigned position = 0; position < self->n; position++) {
             size_t i = self->order[position];
             agb_tell_progress(field->experiment, round < warmup ? "warming up" : "measuring", self->rows[i]->name,
-                              round * self->n + position, (warmup + field->repetitions) * self->n);
-            run_one(self, i, round, position, round + 1 == warmup + field->repetitions);
+                              round * self->n + position, rounds * self->n);
+            run_one(self, i, round, position, may_be_cut || round + 1 == rounds);
         }
-        if (field->experiment->most_s > 0 && round + 1 == (warmup ? warmup : 1))
-            fit_repetitions(field, agb_now_s() - start);
+        round_s = agb_now_s() - start;
     }
 }
 
-/* ---- Heats -------------------------------------------------------------------------------------------------------- */
+/* ---- Heats ------------------------------------------------------------------------------------------------------- */
 
 /* What the baseline took in the same rounds, for the comparison: the first row of the heat is the baseline. */
 static void pair_rows(heat *self)
@@ -220,10 +225,9 @@ static agb_status run_heat(agb_field *field, size_t first, size_t n, bool *writt
 {
     size_t room = n + 1;
     heat self = {.field = field, .contestants = calloc(room, sizeof *self.contestants),
-                 .rows = calloc(room, sizeof *self.rows), .order = calloc(room, sizeof *self.order),
-                 .top = calloc(field->contest->top + 1, sizeof *self.top)};
+                 .rows = calloc(room, sizeof *self.rows), .order = calloc(room, sizeof *self.order)};
     agb_status status = AGB_OK;
-    if (self.contestants && self.rows && self.order && self.top) {
+    if (self.contestants && self.rows && self.order) {
         if (first > 0) {
             describe_row(field, &self.stand_in, &field->experiment->entries[0]);
             add_to_heat(&self, &self.stand_in);
@@ -242,7 +246,6 @@ static agb_status run_heat(agb_field *field, size_t first, size_t n, bool *writt
     free(self.contestants);
     free(self.rows);
     free(self.order);
-    free(self.top);
     return status;
 }
 

@@ -10,6 +10,9 @@
 static const double least_ns_per_row = 0.2;
 enum { FEW_GROUPS = 1000 };
 
+/* Each contestant has one process, and where its code and data happen to lie can make this much of a difference. */
+static const double least_claim = 1.05;
+
 /* One run has no interval, and two of one run each have no winner. */
 enum { LEAST_FOR_INTERVAL = 2 };
 
@@ -109,11 +112,11 @@ agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise)
 {
     if (!(speedup->ci95_low > 1 || speedup->ci95_high < 1))    /* or unknown: not a number */
         return AGB_VERDICT_SAME;
-    if (noise) {
-        double widest = fmax(fabs(log(noise->ci95_low)), fabs(log(noise->ci95_high)));
-        if (fabs(log(speedup->ratio)) <= widest)
-            return AGB_VERDICT_SAME;
-    }
+    double widest = log(least_claim);
+    if (noise)
+        widest = fmax(widest, fmax(fabs(log(noise->ci95_low)), fabs(log(noise->ci95_high))));
+    if (fabs(log(speedup->ratio)) <= widest)
+        return AGB_VERDICT_SAME;
     return speedup->ratio > 1 ? AGB_VERDICT_FASTER : AGB_VERDICT_SLOWER;
 }
 

@@ -58,16 +58,6 @@ agb_text agb_text_bytes(uint64_t bytes)
     return out;
 }
 
-agb_text agb_text_key(uint64_t key, bool is_signed)
-{
-    agb_text out;
-    if (is_signed)
-        snprintf(out.s, sizeof out.s, "%" PRId64, (int64_t)key);
-    else
-        snprintf(out.s, sizeof out.s, "%" PRIu64, key);
-    return out;
-}
-
 void agb_text_wrap(FILE *to, const char *words, int left, int at)
 {
     bool first = true;

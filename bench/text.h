@@ -15,7 +15,6 @@ agb_text agb_text_count(uint64_t n);           /* 17,630,976 */
 agb_text agb_text_seconds(double s);           /* 5.52 s, 41.3 ms, 870 us */
 agb_text agb_text_bytes(uint64_t bytes);       /* 799.98 MB, in powers of 1000 */
 agb_text agb_text_number(double x);            /* three or four digits that matter: 0.012, 1.24, 55.1, 812 */
-agb_text agb_text_key(uint64_t key, bool is_signed);
 
 enum { AGB_TEXT_CELLS = 100 };    /* the widest line that is printed, in terminal cells */
 

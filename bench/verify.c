@@ -39,6 +39,7 @@ struct agb_verify_kind {
 /* One run of the aggregator. Zero is the default of every field. */
 typedef struct trial {
     const agb_sample *sample;
+    agb_key_kind kind;       /* of a sample that is made of a shape */
     size_t batch_rows;
     const char *hash;
     unsigned workers;
@@ -47,9 +48,10 @@ typedef struct trial {
     bool may_refuse;         /* running out of memory is a right answer, too */
     bool refused;            /* out: it was given */
     uint64_t peak, allocations;    /* out */
+    agb_key_layout *layout;  /* of the running trial's table */
 } trial;
 
-/* ---- One run and its judgement ------------------------------------------------------------------------------------ */
+/* ---- One run and its judgement ----------------------------------------------------------------------------------- */
 
 static bool fail(session *self, const char *why)
 {
@@ -63,18 +65,21 @@ static void note_phase(void *context, unsigned worker, unsigned phase)
         ((session *)context)->place->phase = (int32_t)phase;
 }
 
-static bool compare(session *self, const agb_sample *sample, const agb_sink *sink)
+static bool compare(session *self, const trial *trial, const agb_sink *sink)
 {
-    agb_reference right = {.groups = sample->groups, .n = sample->n_groups};
+    const agb_sample *sample = trial->sample;
+    agb_reference right = {.groups = sample->groups, .n = sample->n_groups, .kind = sample->kind};
     agb_stats stats = {0};
     size_t n;
     agb_group *mine = agb_sorted_groups(sink, &n);
-    bool same = mine && n == sample->n_groups && (n == 0 || memcmp(mine, sample->groups, n * sizeof *mine) == 0);
+    bool same = mine && n == sample->n_groups;
+    for (size_t i = 0; same && i < n; i++)
+        same = agb_same_group(sample->kind, &mine[i], &sample->groups[i]);
     free(mine);
     if (same)
         return true;
     agb_error why = {0};
-    agb_reference_explain(&right, sink, &stats, true, &why);
+    agb_reference_explain(&right, sink, &stats, trial->layout, &why);
     return fail(self, why.text);
 }
 
@@ -83,7 +88,7 @@ static bool judge(session *self, trial *trial, agb_status status, const agb_sink
     bool out_of_memory = status == AGB_ERR_MEMORY || status == AGB_ERR_BUDGET;
     trial->refused = out_of_memory;
     if (status == AGB_OK)
-        return compare(self, trial->sample, sink);
+        return compare(self, trial, sink);
     if (out_of_memory && trial->may_refuse)
         return true;
     return fail(self, why->text);
@@ -96,11 +101,12 @@ static bool run_with(session *self, trial *trial, agb_pool *pool, agb_memory *me
     agb_sink *sink = NULL;
     const agb_sample *sample = trial->sample;
     agb_observer observer = {.context = self, .phase = note_phase};
-    agb_plan plan = {.column = "key", .weights = sample->weights, .aggregator = self->verify->aggregator,
+    agb_plan plan = {.weights = sample->weights, .aggregator = self->verify->aggregator,
                      .params = self->verify->params, .batch_rows = trial->batch_rows, .hash = trial->hash,
                      .pool = pool, .memory = memory, .observer = &observer};
-    bool good = agb_sink_collect(&sink, &why) == AGB_OK && agb_table_create(&table, &why) == AGB_OK &&
-                agb_table_lend(table, "key", AGB_TYPE_INT64, sample->keys, sample->rows, &why) == AGB_OK;
+    bool good = agb_sink_collect(&sink, &why) == AGB_OK &&
+                agb_sample_lend(sample, &table, &plan.column, &why) == AGB_OK &&
+                agb_key_layout_create(&trial->layout, table, plan.column, &why) == AGB_OK;
     if (good) {
         self->place->cases++;
         self->place->phase = -1;
@@ -116,6 +122,7 @@ static bool run_with(session *self, trial *trial, agb_pool *pool, agb_memory *me
         fail(self, why.text);
     }
     agb_sink_destroy(sink);
+    agb_key_layout_destroy(trial->layout);
     agb_table_destroy(table);
     return good;
 }
@@ -146,7 +153,7 @@ __attribute__((format(printf, 2, 3))) static void name_case(session *self, const
 static bool try_shape(session *self, const agb_shape *shape, size_t rows, bool weighted, trial trial)
 {
     agb_sample sample;
-    bool good = agb_sample_of_shape(&sample, shape, rows, weighted, &self->error) == AGB_OK;
+    bool good = agb_sample_of_shape(&sample, shape, trial.kind, rows, weighted, &self->error) == AGB_OK;
     trial.sample = &sample;
     good = good && try(self, &trial);
     agb_sample_release(&sample);
@@ -168,7 +175,7 @@ static const agb_shape *shape_named(const char *name)
     return shape;
 }
 
-/* ---- The kinds ---------------------------------------------------------------------------------------------------- */
+/* ---- The kinds --------------------------------------------------------------------------------------------------- */
 
 static bool check_shapes(session *self)
 {
@@ -180,12 +187,19 @@ static bool check_shapes(session *self)
     return true;
 }
 
+static agb_text words_of(uint64_t key)
+{
+    agb_text text;
+    snprintf(text.s, sizeof text.s, "%" PRId64, (int64_t)key);
+    return text;
+}
+
 static bool check_single_keys(session *self)
 {
     static const size_t copies[] = {1, 1000};
     for (size_t i = 0; i < agb_edge_key_count; i++) {
         for (size_t k = 0; k < sizeof copies / sizeof copies[0]; k++) {
-            name_case(self, "%zu times the key %s", copies[k], agb_text_key(agb_edge_keys[i], true).s);
+            name_case(self, "%zu times the key %s", copies[k], words_of(agb_edge_keys[i]).s);
             agb_sample sample;
             bool good = agb_sample_of_key(&sample, agb_edge_keys[i], copies[k], &self->error) == AGB_OK &&
                         try(self, &(trial){.sample = &sample});
@@ -199,9 +213,12 @@ static bool check_single_keys(session *self)
 
 static bool check_generated(session *self)
 {
-    static const char *const sources[] = {"synth:hits,rows=200000", "synth:hits,rows=200000,order=shuffled",
-                                          "synth:uniform,rows=100000,groups=30000", "synth:zipf,rows=100000,groups=50000",
-                                          "synth:runs,rows=100000", "synth:same,rows=1000"};
+    static const char *const sources[] = {"synth:hits,rows=200000",
+                                          "synth:hits,rows=200000,order=shuffled",
+                                          "synth:uniform,rows=100000,groups=30000",
+                                          "synth:zipf,rows=100000,groups=50000",
+                                          "synth:runs,rows=100000",
+                                          "synth:same,rows=1000"};
     static const char *const columns[] = {"UserID"};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         name_case(self, "%s", sources[i]);
@@ -305,11 +322,11 @@ static bool check_guarded(session *self)
     return true;
 }
 
-static bool check_budgets(session *self)
+static bool check_budgets_of(session *self, agb_key_kind kind)
 {
     agb_sample sample;
     name_case(self, "no budget");
-    bool good = agb_sample_of_shape(&sample, shape_named("random words"), ROWS, false, &self->error) == AGB_OK;
+    bool good = agb_sample_of_shape(&sample, shape_named("random words"), kind, ROWS, false, &self->error) == AGB_OK;
     trial free_run = {.sample = &sample};
     good = good && try(self, &free_run);
     for (uint64_t budget = free_run.peak; good && budget > 0; budget = budget * 7 / 10) {
@@ -320,11 +337,11 @@ static bool check_budgets(session *self)
     return good;
 }
 
-static bool check_failures(session *self)
+static bool check_failures_of(session *self, agb_key_kind kind)
 {
     agb_sample sample;
     name_case(self, "no failure");
-    bool good = agb_sample_of_shape(&sample, shape_named("random words"), ROWS, false, &self->error) == AGB_OK;
+    bool good = agb_sample_of_shape(&sample, shape_named("random words"), kind, ROWS, false, &self->error) == AGB_OK;
     trial free_run = {.sample = &sample};
     good = good && try(self, &free_run);
     uint64_t last = free_run.allocations < MOST_ALLOCATIONS ? free_run.allocations : MOST_ALLOCATIONS;
@@ -338,6 +355,51 @@ static bool check_failures(session *self)
     return good;
 }
 
+static bool check_budgets(session *self)
+{
+    return check_budgets_of(self, AGB_KEYS_WORD);
+}
+
+static bool check_failures(session *self)
+{
+    return check_failures_of(self, AGB_KEYS_WORD);
+}
+
+/* All of the above once more, with fewer cases, for keys that do not fit a word. */
+static bool check_wide(session *self, agb_key_kind kind)
+{
+    unsigned traits = self->verify->aggregator->traits;
+    const char *refusal = agb_key_kind_refusal(self->verify->aggregator, kind);
+    if (refusal)
+        return skip(self, refusal);
+    for (const agb_shape *shape = agb_shapes; shape->name; shape++) {
+        name_case(self, "%s", shape->name);
+        if (!try_shape(self, shape, FEW_ROWS, false, (trial){.kind = kind, .batch_rows = 1000}))
+            return false;
+        name_case(self, "%s in guarded memory, on several workers", shape->name);
+        if (!try_shape(self, shape, FEW_ROWS, false, (trial){.kind = kind, .batch_rows = 7, .workers = 3,
+                                                             .limits = {.guarded = true}}))
+            return false;
+        name_case(self, "%s with weights", shape->name);
+        if ((traits & AGB_TAKES_WEIGHTS) && !try_shape(self, shape, FEW_ROWS, true, (trial){.kind = kind}))
+            return false;
+        name_case(self, "%s, all with the same hash", shape->name);
+        if (!try_shape(self, shape, 200, false, (trial){.kind = kind, .hash = "constant"}))
+            return false;
+    }
+    return check_budgets_of(self, kind) && check_failures_of(self, kind);
+}
+
+static bool check_pairs(session *self)
+{
+    return check_wide(self, AGB_KEYS_PAIR);
+}
+
+static bool check_strings(session *self)
+{
+    return check_wide(self, AGB_KEYS_BYTES);
+}
+
 static const agb_verify_kind kinds[] = {
     {"key shapes", "hot, sparse, sequential and adversarial keys", check_shapes},
     {"single keys", "0, -1, least, greatest and others, alone in a column", check_single_keys},
@@ -349,6 +411,8 @@ static const agb_verify_kind kinds[] = {
     {"used memory", "blocks that still hold what an earlier run left", check_used_memory},
     {"guarded", "no write past the end of a block", check_guarded},
     {"budgets", "ever smaller budgets: a right answer or a clean refusal", check_budgets},
+    {"pairs", "the same with keys of two words", check_pairs},
+    {"strings", "the same with strings: empty, long, with NULs, with common beginnings", check_strings},
     {"failures", "each allocation refused once: no crash, no leak", check_failures},
 };
 
@@ -367,7 +431,7 @@ const char *agb_verify_kind_about(const agb_verify_kind *kind)
     return kind->about;
 }
 
-/* ---- The child and its outcome ------------------------------------------------------------------------------------ */
+/* ---- The child and its outcome ----------------------------------------------------------------------------------- */
 
 static void run_in_child(void *context, int in, int out)
 {

@@ -113,6 +113,8 @@ typedef struct agb_column {
     uint64_t null_count;
 } agb_column;
 
+/* Column number i; false past the end. */
+bool agb_table_column_at(const agb_table *table, size_t i, agb_column *out);
 /* false when there is no column of that name. */
 bool agb_table_find_column(const agb_table *table, const char *name, agb_column *out);
 
@@ -159,36 +161,131 @@ agb_memory_usage agb_memory_usage_of(const agb_memory *memory);
 void agb_memory_reset(agb_memory *memory);                            /* peak := live; allocations := 0 */
 void agb_memory_fail_at(agb_memory *memory, uint64_t allocation);     /* see fail_at above */
 
+/* ---- Keys ---------------------------------------------------------------------------------------------------------- */
+
+/* What a plan groups by, as text: names of columns parted by commas. A column whose own name is the whole text, commas
+ * included, comes first. Besides names: NAME+N and NAME-N, 64-bit integers that are computed row by row, and a whole
+ * number, which is the same for every row. */
+typedef struct agb_key_term {
+    char *name;       /* as a report shows it: "ClientIP - 1" */
+    char *column;     /* whose values it takes; NULL: none, `add` is the value */
+    int64_t add;
+} agb_key_term;
+
+typedef struct agb_key_terms {
+    size_t n;
+    agb_key_term *term;
+} agb_key_terms;
+
+/* known: the names of the source's columns, NULL-ended; or NULL when they are not known yet. A name that is unknown is
+ * not an error here: who loads it will tell. After a failure, too, release it. */
+agb_status agb_key_terms_parse(agb_key_terms *out, const char *text, const char *const *known, agb_error *err);
+void agb_key_terms_release(agb_key_terms *terms);
+
+/* One part of a key. Positions are the layout's own business. */
+typedef struct agb_key_column {
+    agb_key_term term;
+    agb_type type;          /* of its values in the key: int64 or uint64 where they are computed */
+    bool optional;          /* the key has a flag for its NULLs */
+    unsigned at, null_at;   /* words: first bit, the flag's bit; strings: first byte after the flags, the flag's bit */
+} agb_key_column;
+
+/* How columns become one key:
+ *  - one integer or bool column: its value as a 64-bit word. NULL rows are counted apart, by the engine;
+ *  - several of them: their values side by side, each in the width of its type and with one more bit where it has
+ *    NULLs, in one word when 64 bits hold all of them, in a pair of words up to 128 bits;
+ *  - one column of strings: the strings as they stand. NULL rows are counted apart;
+ *  - anything else: a string made of flags for NULLs, then the integers, little-endian in the width of their type,
+ *    then the strings in their order, each but the last one behind its length in 8 bytes. No two rows that differ give
+ *    the same string. */
+typedef struct agb_key_layout {
+    agb_key_kind kind;
+    size_t columns, flag_bytes, fixed_bytes;    /* the last two of strings made of several columns */
+    agb_key_column *column;
+} agb_key_layout;
+
+agb_status agb_key_layout_create(agb_key_layout **out, const agb_table *table, const char *columns, agb_error *err);
+void agb_key_layout_destroy(agb_key_layout *layout);
+
+/* One column's part of a key. */
+typedef struct agb_value {
+    agb_type type;
+    bool null;
+    uint64_t word;      /* integers and bool: sign- or zero-extended */
+    agb_bytes bytes;    /* AGB_TYPE_BYTES: points into the key */
+} agb_value;
+
+agb_value agb_key_value(const agb_key_layout *layout, const agb_key *key, size_t column);
+/* Column by column: NULL first, integers by value, strings by their unsigned bytes, a prefix before the longer one.
+ * < 0, 0, > 0. layout NULL: as agb_key_compare_raw for words. */
+int agb_key_compare(const agb_key_layout *layout, const agb_key *a, const agb_key *b);
+/* The order in which `sort` finds them: words unsigned, pairs as one number with the second word in front, strings by
+ * their bytes. */
+int agb_key_compare_raw(agb_key_kind kind, const agb_key *a, const agb_key *b);
+int agb_bytes_compare(agb_bytes a, agb_bytes b);
+
+/* Why an aggregator cannot be given keys of this kind; NULL when it can. */
+const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind kind);
+
+/* ---- Filters -------------------------------------------------------------------------------------------------------- */
+
+/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=. A literal is a whole
+ * number, or stands in single quotes (a quote in it is doubled): a string, or for an integer column a date,
+ * 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'. A date is the number of days since 1970-01-01 where the column has 32 bits, and
+ * of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */
+typedef struct agb_filter agb_filter;
+
+agb_status agb_filter_parse(agb_filter **out, const char *text, agb_error *err);
+void agb_filter_destroy(agb_filter *filter);
+/* The column of condition i; NULL past the end. */
+const char *agb_filter_column_at(const agb_filter *filter, size_t i);
+/* Whether condition i can be asked of a column of this type. */
+agb_status agb_filter_check(const agb_filter *filter, size_t i, agb_type type, agb_error *err);
+/* Condition i compares with a date. */
+bool agb_filter_is_date(const agb_filter *filter, size_t i);
+
 /* ---- Sinks: where groups go ---------------------------------------------------------------------------------------- */
 
 typedef struct agb_digest {
-    uint64_t groups;       /* emitted groups; NULL is not among them */
+    uint64_t groups;       /* emitted groups; a NULL that is counted apart is not among them */
     uint64_t rows;         /* sum of their counts */
     uint64_t max_count;
-    uint64_t checksum;     /* order-free: sum modulo 2^64 over the groups of XXH3_64bits(key bytes) * count; integer
-                              keys are hashed as 8-byte little-endian values */
+    uint64_t checksum;     /* order-free: sum modulo 2^64 over the groups of XXH3_64bits(key bytes) * count; words are
+                              hashed as 8-byte, pairs as 16-byte little-endian values */
 } agb_digest;
 
 typedef struct agb_group {
-    uint64_t key, count;   /* key: the 64-bit word; read it as signed where the column's type is */
+    agb_key key;
+    uint64_t count;
 } agb_group;
 
 agb_status agb_sink_collect(agb_sink **out, agb_error *err);          /* keeps all groups */
 agb_status agb_sink_checksum(agb_sink **out, agb_error *err);         /* keeps only the digest */
-agb_status agb_sink_top(agb_sink **out, size_t n, bool signed_keys, agb_error *err);    /* digest and the top n */
+/* Digest and the top n. layout: how keys are compared; borrowed; NULL: words, unsigned. */
+agb_status agb_sink_top(agb_sink **out, size_t n, const agb_key_layout *layout, agb_error *err);
 void agb_sink_destroy(agb_sink *sink);
 
 /* The digest of the last finished run into this sink. For a collect sink it is computed here, from the groups. */
 agb_digest agb_sink_digest(const agb_sink *sink);
 
-/* A collect sink's groups, block by block: keys[i] has counts[i]. NULL-ended by returning false; start at block 0.
- * Borrowed until the sink is used again or destroyed. */
-bool agb_sink_block(const agb_sink *sink, size_t block, const uint64_t **keys, const uint64_t **counts, size_t *groups);
+/* A stretch of a collect sink's groups: key i has counts[i]. Exactly the array that belongs to the key kind is set. */
+typedef struct agb_block {
+    agb_key_kind kind;
+    size_t groups;
+    const uint64_t *keys;      /* words, or pairs one after another */
+    const agb_bytes *bytes;
+    const uint64_t *counts;
+} agb_block;
 
-/* The n largest groups (fewer when there are fewer): by count from large to small, then by key from small to large
- * (signed or unsigned), so that two runs print the same. groups takes up to n. Returns how many were written. Works on
- * collect and top sinks; a top sink gives at most what it was created with. */
-size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, bool signed_keys);
+/* A collect sink's groups, block by block: start at block 0; false past the last one. Borrowed until the sink is used
+ * again or destroyed. */
+bool agb_sink_block(const agb_sink *sink, size_t block, agb_block *out);
+agb_group agb_block_group(const agb_block *block, size_t i);
+
+/* The n largest groups (fewer when there are fewer): by count from large to small, then by key from small to large as
+ * agb_key_compare says, so that two runs print the same. groups takes up to n; strings are borrowed from the sink.
+ * Returns how many were written. Works on collect and top sinks; a top sink gives at most what it was created with. */
+size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, const agb_key_layout *layout);
 
 /* ---- Registry ------------------------------------------------------------------------------------------------------ */
 
@@ -224,7 +321,8 @@ typedef struct agb_observer {
 /* Zero is the default of every field; use designated initialisers. */
 typedef struct agb_plan {
     const agb_table *table;
-    const char *column;                   /* integer or bool column to group by */
+    const char *column;                   /* what to group by: "COL", "COL,COL,...": see agb_key_terms */
+    const agb_filter *filter;             /* borrowed; NULL = all rows. It is evaluated inside the clock */
     const uint64_t *weights;              /* rows values, what each row counts; NULL = 1. For merging partial counts */
     const agb_aggregator *aggregator;
     const char *params;                   /* "bits=12:load=50"; NULL or "" = defaults */
@@ -234,16 +332,20 @@ typedef struct agb_plan {
     agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own. A collect sink
                                              keeps its groups in it: it must outlive them */
     const agb_observer *observer;         /* borrowed; may be NULL */
+    const char *spill_folder;             /* where a strategy that spills may put its nameless file; NULL = /var/tmp */
 } agb_plan;
 
 typedef struct agb_stats {
-    uint64_t rows, nulls;                        /* rows read; those whose key is NULL */
+    uint64_t rows, nulls;                        /* rows read; those that passed the filter and whose key is NULL as a
+                                                    whole: only a key of one column can be */
+    agb_key_kind kind;                           /* of the keys that the aggregator was given */
     unsigned workers;                            /* that took part: 1 unless the aggregator is parallel */
     uint64_t setup_ns, wall_ns, teardown_ns;     /* create; first consume to the end of finish; destroy */
     size_t phases;
     uint64_t phase_ns[AGB_MOST_PHASES];          /* worker 0's time in each phase; they add up to wall_ns */
     uint64_t peak_bytes;                         /* most that the aggregator held at once */
     uint64_t result_bytes;                       /* memory of the sink that took the groups */
+    uint64_t spilled_bytes;                      /* written to the spill file */
     char note[256];                              /* what the aggregator had to say, or "" */
 } agb_stats;
 
@@ -257,7 +359,7 @@ const char *const *agb_hash_names(void);
 /* Sizes of this machine's caches as the kernel reports them for processor `cpu`. */
 agb_caches agb_caches_of(int cpu);
 
-/* SELECT column, count(*) FROM table GROUP BY column. The sink is emptied first. stats may be NULL. */
+/* SELECT columns, count(*) FROM table WHERE filter GROUP BY columns. The sink is emptied first. stats may be NULL. */
 agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *stats, agb_error *err);
 
 #ifdef __cplusplus

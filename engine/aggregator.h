@@ -64,11 +64,18 @@ typedef struct agb_bytes {
     size_t length;                /* bytes */
 } agb_bytes;
 
+/* One key, where it stands alone. Which member holds is the run's key kind. */
+typedef union agb_key {
+    uint64_t word;
+    uint64_t pair[2];
+    agb_bytes bytes;
+} agb_key;
+
 /* A borrowed run of rows. Exactly the array that belongs to the run's key kind is set. */
 typedef struct agb_batch {
     size_t rows;
     const uint64_t *keys;        /* AGB_KEYS_WORD: rows words; AGB_KEYS_PAIR: 2 * rows words, the pairs one after another */
-    const agb_bytes *bytes;      /* AGB_KEYS_BYTES: rows strings */
+    const agb_bytes *bytes;      /* AGB_KEYS_BYTES: rows strings; their bytes are borrowed for the call, too */
     const uint64_t *weights;     /* what each row adds to its group, never 0; NULL: 1. All batches of a run have
                                     weights, or none has: config->weighted */
 } agb_batch;
@@ -102,6 +109,7 @@ typedef struct agb_config {
     agb_hash hash;
     agb_caches caches;
     bool weighted;                        /* batches carry weights; only with the trait AGB_TAKES_WEIGHTS */
+    uint64_t memory_budget;               /* bytes that may be held at once; 0 = no limit */
 } agb_config;
 
 typedef struct agb_host agb_host;
@@ -119,6 +127,11 @@ struct agb_host {
     agb_status (*emit_end)(agb_host *host, unsigned worker, size_t groups);
     agb_status (*parallel_for)(agb_host *host, size_t tasks, agb_task_fn task, void *argument);
     void (*note)(agb_host *host, const char *text);
+    agb_status (*emit_bytes)(agb_host *host, unsigned worker, const agb_bytes *keys, const uint64_t *counts,
+                             size_t groups);
+    void (*hash_bytes)(agb_host *host, const agb_bytes *keys, size_t n, uint64_t *hashes);
+    agb_status (*spill)(agb_host *host, const void *bytes, size_t n, uint64_t *ticket);
+    agb_status (*fetch)(agb_host *host, uint64_t ticket, void *bytes, size_t n);
 };
 
 /* 64-byte aligned memory, charged to the run's budget; content undefined unless AGB_ZEROED. NULL when refused. */
@@ -170,6 +183,13 @@ static inline agb_status agb_emit(agb_host *host, unsigned worker, const uint64_
     return agb_emit_end(host, worker, groups);
 }
 
+/* Copies a block of string-keyed groups, their bytes too, to the sink. */
+static inline agb_status agb_emit_bytes(agb_host *host, unsigned worker, const agb_bytes *keys, const uint64_t *counts,
+                                        size_t groups)
+{
+    return host->emit_bytes(host, worker, keys, counts, groups);
+}
+
 /* Runs task(argument, worker, 0..tasks-1) over the workers and returns when all have ended. Tasks are claimed one by
  * one, so uneven tasks balance themselves. Not to be called from within a task. A task reports failure through its
  * argument. Returns AGB_ERR_CONTRACT, and runs nothing, when nested. */
@@ -188,6 +208,33 @@ static inline void agb_note(agb_host *host, const char *text)
 static inline uint64_t agb_hash_word(agb_hash hash, uint64_t key)
 {
     return (key ^ ((key >> 32) & hash.fold)) * hash.multiplier;
+}
+
+/* The shared hash of a two-word key. Multiplying the first word moves it into the upper half and shifting brings it back
+ * over all bits, so that two small numbers do not meet; what is added up is then hashed as a word. */
+static inline uint64_t agb_hash_pair(agb_hash hash, const uint64_t *pair)
+{
+    uint64_t first = pair[0] * UINT64_C(0xd6e8feb86659fd93);
+    return agb_hash_word(hash, (first ^ first >> 32) + pair[1]);
+}
+
+/* The shared hash of n strings: XXH3, hashed once more as a word. A block at a time, so that the call costs little. */
+static inline void agb_hash_bytes(agb_host *host, const agb_bytes *keys, size_t n, uint64_t *hashes)
+{
+    host->hash_bytes(host, keys, n, hashes);
+}
+
+/* Writes a block to the run's own file, which has no name and ends with the run; *ticket (never 0) leads back to it. Not
+ * charged to the budget. From any worker. A full disk and the like: a failure to be returned, its sentence is kept. */
+static inline agb_status agb_spill(agb_host *host, const void *bytes, size_t n, uint64_t *ticket)
+{
+    return host->spill(host, bytes, n, ticket);
+}
+
+/* Reads a block back, as often as needed; n as it was written. Its checksum is verified. */
+static inline agb_status agb_fetch(agb_host *host, uint64_t ticket, void *bytes, size_t n)
+{
+    return host->fetch(host, ticket, bytes, n);
 }
 
 /* Append only. Constant; no code runs when it is registered. */

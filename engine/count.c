@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 enum { STANDARD_BATCH_ROWS = 65536 };
 
@@ -29,7 +31,10 @@ typedef struct run {
     agb_pool *pool;              /* NULL when one worker takes part */
     agb_memory *memory;
     agb_sink *sink;
-    uint64_t rows;
+    agb_key_layout *layout;
+    agb_selection *selection;    /* NULL without a filter */
+    agb_spill_file *spill;
+    agb_batch_source source;     /* what the lanes' batchers read */
     unsigned phases;
     lane *lane;
     void *self;
@@ -87,6 +92,10 @@ static void host_phase(agb_host *host, unsigned worker, unsigned phase)
 static agb_status host_emit_begin(agb_host *host, unsigned worker, size_t groups, uint64_t **keys, uint64_t **counts)
 {
     run *r = (run *)host;
+    if (r->config.kind == AGB_KEYS_BYTES) {
+        r->broken = "it emitted words although the keys are strings";
+        return AGB_ERR_CONTRACT;
+    }
     r->lane[worker].lent = groups;
     return agb_sink_lend(r->sink, worker, groups, keys, counts);
 }
@@ -100,6 +109,24 @@ static agb_status host_emit_end(agb_host *host, unsigned worker, size_t groups)
     }
     r->lane[worker].lent = 0;
     return agb_sink_take(r->sink, worker, groups);
+}
+
+static agb_status host_emit_bytes(agb_host *host, unsigned worker, const agb_bytes *keys, const uint64_t *counts,
+                                  size_t groups)
+{
+    run *r = (run *)host;
+    if (r->config.kind != AGB_KEYS_BYTES) {
+        r->broken = "it emitted strings although the keys are words";
+        return AGB_ERR_CONTRACT;
+    }
+    return agb_sink_take_bytes(r->sink, worker, keys, counts, groups);
+}
+
+static void host_hash_bytes(agb_host *host, const agb_bytes *keys, size_t n, uint64_t *hashes)
+{
+    agb_hash hash = ((run *)host)->config.hash;
+    for (size_t i = 0; i < n; i++)
+        hashes[i] = agb_hash_word(hash, XXH3_64bits(keys[i].data, keys[i].length));
 }
 
 static agb_status host_parallel_for(agb_host *host, size_t tasks, agb_task_fn task, void *argument)
@@ -120,32 +147,50 @@ static void host_note(agb_host *host, const char *text)
     snprintf(r->stats.note, sizeof r->stats.note, "%s", text);
 }
 
+static agb_status host_spill(agb_host *host, const void *bytes, size_t n, uint64_t *ticket)
+{
+    return agb_spill_file_write(((run *)host)->spill, bytes, n, ticket);
+}
+
+static agb_status host_fetch(agb_host *host, uint64_t ticket, void *bytes, size_t n)
+{
+    return agb_spill_file_read(((run *)host)->spill, ticket, bytes, n);
+}
+
 static const agb_host services = {
     .abi = AGB_AGGREGATOR_ABI, .size = sizeof(agb_host), .alloc = host_alloc, .release = host_release,
     .phase = host_phase, .emit_begin = host_emit_begin, .emit_end = host_emit_end,
-    .parallel_for = host_parallel_for, .note = host_note,
+    .parallel_for = host_parallel_for, .note = host_note, .emit_bytes = host_emit_bytes,
+    .hash_bytes = host_hash_bytes, .spill = host_spill, .fetch = host_fetch,
 };
 
 /* ---- Checking a plan ---- */
 
-static agb_status check_column(const agb_plan *plan, agb_column *column, agb_error *err)
+static agb_status read_query(run *r, agb_error *err)
 {
+    const agb_plan *plan = r->plan;
     if (!plan->table || !plan->column || !plan->aggregator)
         return agb_fail(err, AGB_ERR_ARGUMENT, "plan: table, column and aggregator are all needed");
-    if (!agb_table_find_column(plan->table, plan->column, column))
-        return agb_fail(err, AGB_ERR_NOT_FOUND, "plan: the table has no column '%s'", plan->column);
-    if (column->type == AGB_TYPE_BYTES)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "column '%s' holds strings: grouping by strings is not supported yet: "
-                        "choose an integer column", plan->column);
-    return AGB_OK;
+    agb_status status = agb_key_layout_create(&r->layout, plan->table, plan->column, err);
+    if (status == AGB_OK && plan->filter)
+        status = agb_selection_create(&r->selection, plan->filter, plan->table, err);
+    return status;
 }
 
-static agb_status check_traits(const agb_plan *plan, agb_error *err)
+const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind kind)
 {
-    const agb_aggregator *a = plan->aggregator;
-    if (!(a->traits & AGB_TAKES_WORDS))
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: it does not take 64-bit keys", a->name);
-    if (plan->weights && !(a->traits & AGB_TAKES_WEIGHTS))
+    static const char *const refusals[] = {"it does not take 64-bit keys", "it does not take two-word keys",
+                                           "it does not take string keys"};
+    return aggregator->traits & 1u << kind ? NULL : refusals[kind];
+}
+
+static agb_status check_traits(const run *r, agb_error *err)
+{
+    const agb_aggregator *a = r->plan->aggregator;
+    const char *refusal = agb_key_kind_refusal(a, r->layout->kind);
+    if (refusal)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: %s", a->name, refusal);
+    if (r->plan->weights && !(a->traits & AGB_TAKES_WEIGHTS))
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: it does not take weights", a->name);
     return AGB_OK;
 }
@@ -154,7 +199,7 @@ static agb_status make_config(run *r, agb_error *err)
 {
     const agb_plan *plan = r->plan;
     const char *hash = plan->hash ? plan->hash : agb_hash_names()[0];
-    r->config = (agb_config){.size = sizeof(agb_config), .kind = AGB_KEYS_WORD, .rows = r->rows,
+    r->config = (agb_config){.size = sizeof(agb_config), .kind = r->layout->kind, .rows = r->source.rows,
                              .workers = agb_pool_workers(r->pool), .weighted = plan->weights != NULL,
                              .caches = agb_caches_of(sched_getcpu())};
     if (!agb_hash_named(hash, &r->config.hash)) {
@@ -165,44 +210,54 @@ static agb_status make_config(run *r, agb_error *err)
     return agb_params_parse(plan->aggregator, plan->params, r->config.params, err);
 }
 
-static agb_status make_lanes(run *r, const agb_column *column, agb_error *err)
+static agb_status make_lanes(run *r, agb_error *err)
 {
-    size_t batch_rows = r->plan->batch_rows ? r->plan->batch_rows : STANDARD_BATCH_ROWS;
     r->lane = calloc(r->config.workers, sizeof *r->lane);
     if (!r->lane)
         return agb_fail(err, AGB_ERR_MEMORY, "run: no memory for %u workers", r->config.workers);
     for (unsigned i = 0; i < r->config.workers; i++) {
-        agb_status status = agb_batcher_create(&r->lane[i].batcher, column, r->plan->weights, r->rows, batch_rows, err);
+        agb_status status = agb_batcher_create(&r->lane[i].batcher, &r->source, err);
         if (status != AGB_OK)
             return status;
     }
     return AGB_OK;
 }
 
+static agb_batch_source make_source(const run *r)
+{
+    const agb_plan *plan = r->plan;
+    size_t batch_rows = plan->batch_rows ? plan->batch_rows : STANDARD_BATCH_ROWS;
+    return (agb_batch_source){.table = plan->table, .layout = r->layout, .selection = r->selection,
+                              .weights = plan->weights, .rows = agb_table_rows(plan->table),
+                              .batch_rows = batch_rows < AGB_MOST_BATCH_ROWS ? batch_rows : AGB_MOST_BATCH_ROWS};
+}
+
 static agb_status prepare(run *r, agb_error *err)
 {
     const agb_plan *plan = r->plan;
-    agb_column column;
-    agb_status status = check_column(plan, &column, err);
+    agb_status status = read_query(r, err);
     if (status == AGB_OK)
-        status = check_traits(plan, err);
+        status = check_traits(r, err);
     if (status != AGB_OK)
         return status;
     r->aggregator = plan->aggregator;
-    r->rows = agb_table_rows(plan->table);
+    r->source = make_source(r);
     r->pool = plan->aggregator->traits & AGB_PARALLEL ? plan->pool : NULL;
     while (plan->aggregator->phases[r->phases])
         r->phases++;
     status = make_config(r, err);
     if (status == AGB_OK)
-        status = make_lanes(r, &column, err);
+        status = make_lanes(r, err);
     r->memory = plan->memory;
     if (status == AGB_OK && !plan->memory)
         status = agb_memory_create(&r->memory, NULL, err);
     if (status != AGB_OK)
         return status;
-    status = agb_sink_open(r->sink, r->memory, !plan->memory, r->config.workers, err);
+    r->config.memory_budget = agb_memory_budget(r->memory);
+    status = agb_sink_open(r->sink, r->layout->kind, r->memory, !plan->memory, r->config.workers, err);
     agb_memory_reset(r->memory);
+    if (status == AGB_OK)
+        status = agb_spill_file_create(&r->spill, plan->spill_folder ? plan->spill_folder : "/var/tmp", err);
     return status;
 }
 
@@ -218,10 +273,14 @@ static void consume_batch(void *argument, unsigned worker, size_t number)
 {
     run *r = argument;
     agb_batch batch;
+    size_t nulls;
     if (atomic_load_explicit(&r->failure, memory_order_relaxed) != AGB_OK)
         return;
-    r->lane[worker].nulls += agb_batcher_at(&r->lane[worker].batcher, number, &batch);
-    agb_status status = r->aggregator->consume(r->self, worker, &batch);
+    agb_status status = agb_batcher_at(&r->lane[worker].batcher, number, &batch, &nulls);
+    if (status == AGB_OK) {
+        r->lane[worker].nulls += nulls;
+        status = r->aggregator->consume(r->self, worker, &batch);
+    }
     if (status != AGB_OK)
         fail_run(r, status);
 }
@@ -244,7 +303,7 @@ static void leave_worker(void *argument, unsigned worker, size_t task)
 
 static void consume_and_finish(run *r)
 {
-    size_t batches = agb_batch_count(r->rows, r->lane[0].batcher.batch_rows);
+    size_t batches = agb_batch_count(r->source.rows, r->source.batch_rows);
     if (r->plan->observer)
         agb_pool_each(r->pool, enter_worker, r);
     uint64_t start = now_ns();
@@ -277,6 +336,9 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
                         (long long)(after.live - before.live));
     if (status == AGB_OK)
         return AGB_OK;
+    const agb_error *spill = agb_spill_file_failure(r->spill);
+    if (spill)
+        return agb_fail(err, spill->status, "%s: %s", name, spill->text);
     agb_status refused = status == AGB_ERR_MEMORY ? agb_memory_refusal(r->memory, name, err) : AGB_OK;
     return refused != AGB_OK ? refused : agb_fail(err, status, "%s: %s", name, agb_status_text(status));
 }
@@ -302,10 +364,12 @@ static agb_status execute(run *r, agb_error *err)
 
 static void sum_up(run *r)
 {
-    r->stats.rows = r->rows;
+    r->stats.rows = r->source.rows;
+    r->stats.kind = r->layout->kind;
     r->stats.workers = r->config.workers;
     r->stats.phases = r->phases;
     r->stats.result_bytes = agb_sink_bytes(r->sink);
+    r->stats.spilled_bytes = agb_spill_file_bytes(r->spill);
     for (unsigned i = 0; i < r->config.workers; i++)
         r->stats.nulls += r->lane[i].nulls;
 }
@@ -321,6 +385,9 @@ agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *sta
     for (unsigned i = 0; r.lane && i < r.config.workers; i++)
         agb_batcher_release(&r.lane[i].batcher);
     free(r.lane);
+    agb_spill_file_destroy(r.spill);
+    agb_selection_destroy(r.selection);
+    agb_key_layout_destroy(r.layout);
     if (stats)
         *stats = r.stats;
     return status;

@@ -20,17 +20,61 @@ void agb_pages_unmap(void *base, size_t bytes);
 size_t agb_pages_round(size_t bytes);                                     /* up to what map really takes */
 void agb_bytes_in_words(uint64_t bytes, char *text, size_t room);         /* "512 MiB" */
 
+uint64_t agb_memory_budget(const agb_memory *memory);                     /* 0 = no limit */
+
+/* spill_file.c: a nameless file for what does not fit the budget. Blocks may be written and read by several workers at once;
+ * a ticket is never 0. The first failure is kept as a sentence. */
+typedef struct agb_spill_file agb_spill_file;
+
+agb_status agb_spill_file_create(agb_spill_file **out, const char *folder, agb_error *err);
+void agb_spill_file_destroy(agb_spill_file *spill);
+agb_status agb_spill_file_write(agb_spill_file *spill, const void *bytes, size_t n, uint64_t *ticket);
+agb_status agb_spill_file_read(agb_spill_file *spill, uint64_t ticket, void *bytes, size_t n);
+uint64_t agb_spill_file_bytes(const agb_spill_file *spill);                         /* written so far */
+const agb_error *agb_spill_file_failure(const agb_spill_file *spill);               /* NULL when there was none */
+
 /* sink.c: how the driver feeds a sink. */
-agb_status agb_sink_open(agb_sink *sink, agb_memory *memory, bool owns_memory, unsigned workers, agb_error *err);
+agb_status agb_sink_open(agb_sink *sink, agb_key_kind kind, agb_memory *memory, bool owns_memory, unsigned workers,
+                         agb_error *err);
 agb_status agb_sink_lend(agb_sink *sink, unsigned worker, size_t groups, uint64_t **keys, uint64_t **counts);
+agb_status agb_sink_take_bytes(agb_sink *sink, unsigned worker, const agb_bytes *keys, const uint64_t *counts,
+                               size_t groups);
 agb_status agb_sink_take(agb_sink *sink, unsigned worker, size_t groups);
 uint64_t agb_sink_bytes(const agb_sink *sink);
+
+/* keys.c: the string column that ends a string made of several columns; SIZE_MAX when none does. */
+size_t agb_key_last_string(const agb_key_layout *layout);
+
+/* selection.c: a filter's conditions with their columns found and their literals turned into the columns' types. */
+typedef struct agb_selection agb_selection;
+
+agb_status agb_selection_create(agb_selection **out, const agb_filter *filter, const agb_table *table, agb_error *err);
+void agb_selection_destroy(agb_selection *selection);
+/* Which of the `rows` rows from `first` on meet all conditions: their distances from first, ascending, in `selected`.
+ * words: room for as many rows. Returns how many they are. */
+size_t agb_selection_run(const agb_selection *selection, uint64_t first, size_t rows, uint32_t *selected,
+                         uint64_t *words);
+
+/* Of n rows, from[i] or, when from is NULL, i itself, those that are not NULL; selected may be `from`. */
+size_t agb_drop_nulls(const uint8_t *nulls, const uint32_t *from, size_t n, uint32_t *selected);
+
+/* top.c: the n largest groups so far; the root of the heap ranks last among them. */
+typedef struct agb_top {
+    agb_group *group;
+    size_t n, room;
+    const agb_key_layout *layout;
+} agb_top;
+
+bool agb_top_wants(const agb_top *top, const agb_group *group);
+void agb_top_offer(agb_top *top, agb_group group);
+void agb_top_sort(agb_top *top);    /* into descending order: a heap no more */
 
 /* registry.c */
 agb_status agb_registry_keep_open(agb_registry *registry, void *library, agb_error *err);
 agb_status agb_aggregator_check(const agb_aggregator *aggregator, const char *from, agb_error *err);
 
-/* table.c: what the loading code needs beyond loader.h. */
+/* table.c: what other parts need beyond aggbench.h and loader.h. */
+const char **agb_table_names(const agb_table *table);    /* NULL-ended; free() it; NULL without memory */
 agb_status agb_table_add(agb_table *table, const char *name, agb_type type, agb_pages pages, agb_error *err);
 void agb_table_loaded(agb_table *table, const char *format);    /* counts the NULLs, keeps the loader's name */
 

@@ -10,12 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 4096 };
+/* Enough for the first block of a zstd frame (at most 128 KiB), so that what is inside can be recognised. */
+enum { HEAD_BYTES = 136 << 10 };
 
 /* One opened file (or generator). */
 typedef struct reader {
+    const char *name;    /* for messages: the file, or the generator with its spec */
     agb_input input;
-    unsigned char head[HEAD_BYTES];
+    unsigned char *head;
     const agb_loader *loader;
     void *self;
     agb_schema schema;
@@ -69,6 +71,7 @@ static void close_reader(reader *r)
     agb_schema_release(&r->schema);
     if (r->input.fd > 0)
         close(r->input.fd);
+    free(r->head);
     *r = (reader){.input.fd = -1};
 }
 
@@ -76,6 +79,9 @@ static agb_status read_head(reader *r, agb_error *err)
 {
     size_t got = 0;
     ssize_t n = 1;
+    r->head = malloc(HEAD_BYTES);
+    if (!r->head)
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its first bytes", r->input.path);
     while (got < HEAD_BYTES && n > 0) {
         n = r->input.seekable ? pread(r->input.fd, r->head + got, HEAD_BYTES - got, (off_t)got)
                               : read(r->input.fd, r->head + got, HEAD_BYTES - got);
@@ -161,7 +167,7 @@ static agb_status open_schema(reader *r, agb_error *err)
 static agb_status open_reader(reader *r, const agb_registry *registry, const char *path, const char *forced,
                               agb_error *err)
 {
-    *r = (reader){.input.fd = -1};
+    *r = (reader){.name = path, .input.fd = -1};
     agb_status status = open_input(r, path, err);
     if (status == AGB_OK)
         status = choose_loader(r, registry, forced, err);
@@ -172,9 +178,10 @@ static agb_status open_reader(reader *r, const agb_registry *registry, const cha
     return status;
 }
 
-static agb_status open_generator(reader *r, const agb_loader *loader, const char *spec, agb_error *err)
+static agb_status open_generator(reader *r, const agb_loader *loader, const char *source, const char *spec,
+                                 agb_error *err)
 {
-    *r = (reader){.input = {.fd = -1, .path = spec}, .loader = loader};
+    *r = (reader){.name = source, .input = {.fd = -1, .path = spec}, .loader = loader};
     agb_status status = open_schema(r, err);
     if (status != AGB_OK)
         close_reader(r);
@@ -187,12 +194,12 @@ static agb_status column_missing(const reader *r, const char *wanted, agb_error 
 {
     const char **names = calloc(r->schema.columns + 1, sizeof *names);
     if (!names)
-        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its columns' names", r->input.path);
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its columns' names", r->name);
     for (size_t i = 0; i < r->schema.columns; i++)
         names[i] = r->schema.column[i].name;
     const char *near = agb_nearest_name(names, wanted);
     agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no column '%s'%s%s%s: describe the source to see all %zu columns",
-             r->input.path, wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'" : "",
+             r->name, wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'" : "",
              r->schema.columns);
     free(names);
     return AGB_ERR_NOT_FOUND;
@@ -205,7 +212,7 @@ static agb_status find_column(const reader *r, const char *wanted, size_t *index
             continue;
         if (r->schema.column[i].type == AGB_TYPE_OTHER)
             return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: column '%s' is %s, which cannot be loaded: choose another "
-                            "column", r->input.path, wanted, r->schema.column[i].detail);
+                            "column", r->name, wanted, r->schema.column[i].detail);
         *index = i;
         return AGB_OK;
     }
@@ -255,7 +262,7 @@ static agb_status match_columns(request *q, const reader *r, size_t *index, agb_
         agb_table_find_column(q->table, q->columns[i], &there);
         if (there.type != type)
             return agb_fail(err, AGB_ERR_FORMAT, "%s: column '%s' is %s here but %s in the files before: load files of "
-                            "one shape", r->input.path, q->columns[i], agb_type_name(type), agb_type_name(there.type));
+                            "one shape", r->name, q->columns[i], agb_type_name(type), agb_type_name(there.type));
     }
     q->has_columns = true;
     return AGB_OK;
@@ -265,7 +272,7 @@ static agb_status load_reader(request *q, reader *r, agb_error *err)
 {
     size_t *index = calloc(q->n_columns, sizeof *index);
     if (!index)
-        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for the list of columns", r->input.path);
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for the list of columns", r->name);
     agb_status status = match_columns(q, r, index, err);
     agb_load load = {q->options->pool, q->options->progress, q->options->context};
     if (status == AGB_OK)
@@ -291,10 +298,11 @@ static agb_status load_files(request *q, const char *source, agb_error *err)
     return status;
 }
 
-static agb_status load_generator(request *q, const agb_loader *loader, const char *spec, agb_error *err)
+static agb_status load_generator(request *q, const agb_loader *loader, const char *source, const char *spec,
+                                 agb_error *err)
 {
     reader r;
-    agb_status status = open_generator(&r, loader, spec, err);
+    agb_status status = open_generator(&r, loader, source, spec, err);
     if (status != AGB_OK)
         return status;
     status = load_reader(q, &r, err);
@@ -316,7 +324,7 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
         return status;
     const char *spec;
     const agb_loader *generator = generator_of(registry, source, &spec);
-    status = generator ? load_generator(&q, generator, spec, err) : load_files(&q, source, err);
+    status = generator ? load_generator(&q, generator, source, spec, err) : load_files(&q, source, err);
     if (status != AGB_OK) {
         agb_table_destroy(q.table);
         return status;
@@ -371,7 +379,7 @@ agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry,
     if (!generator)
         return describe_files(schema, registry, source, err);
     reader r;
-    agb_status status = open_generator(&r, generator, spec, err);
+    agb_status status = open_generator(&r, generator, source, spec, err);
     if (status != AGB_OK)
         return status;
     *schema = r.schema;

@@ -32,7 +32,7 @@ typedef struct agb_input {
     int fd;
     bool seekable;                /* a regular file: bytes is its size, and the offset of fd is 0 */
     uint64_t bytes;
-    const unsigned char *head;    /* its first bytes, up to 4096. Not seekable: these have been taken out of fd */
+    const unsigned char *head;    /* its first bytes, up to 136 KiB. Not seekable: these have been taken out of fd */
     size_t head_bytes;
 } agb_input;
 

@@ -48,6 +48,7 @@ struct agb_memory {
     region *live, *kept;      /* large blocks */
     size_t page_bytes;
     size_t refused_bytes;
+    uint64_t live_at_refusal;
     agb_status refusal;
 };
 
@@ -275,6 +276,7 @@ static void *refuse(agb_memory *memory, agb_status status, size_t bytes)
 {
     memory->refusal = status;
     memory->refused_bytes = bytes;
+    memory->live_at_refusal = memory->usage.live;
     return NULL;
 }
 
@@ -345,6 +347,11 @@ void agb_memory_reset(agb_memory *memory)
     memory->refusal = AGB_OK;
 }
 
+uint64_t agb_memory_budget(const agb_memory *memory)
+{
+    return memory->options.budget;
+}
+
 void agb_memory_fail_at(agb_memory *memory, uint64_t allocation)
 {
     memory->options.fail_at = allocation;
@@ -354,7 +361,7 @@ agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *er
 {
     char asked[32], live[32], budget[32];
     agb_bytes_in_words(memory->refused_bytes, asked, sizeof asked);
-    agb_bytes_in_words(memory->usage.live, live, sizeof live);
+    agb_bytes_in_words(memory->live_at_refusal, live, sizeof live);
     agb_bytes_in_words(memory->options.budget, budget, sizeof budget);
     if (memory->refusal == AGB_ERR_BUDGET)
         return agb_fail(err, AGB_ERR_BUDGET, "%s: memory budget exceeded: asked for %s more while holding %s, the budget "

@@ -286,12 +286,28 @@ uint64_t agb_table_bytes(const agb_table *table)
     return bytes;
 }
 
+static bool show(const column *c, agb_column *out)
+{
+    if (c)
+        *out = (agb_column){.name = c->name, .type = c->type, .values = c->values, .null_count = c->null_count,
+                            .nulls = c->null_count ? c->nulls : NULL};
+    return c != NULL;
+}
+
 bool agb_table_find_column(const agb_table *table, const char *name, agb_column *out)
 {
-    const column *c = find(table, name);
-    if (!c)
-        return false;
-    *out = (agb_column){.name = c->name, .type = c->type, .values = c->values, .null_count = c->null_count,
-                        .nulls = c->null_count ? c->nulls : NULL};
-    return true;
+    return show(find(table, name), out);
+}
+
+bool agb_table_column_at(const agb_table *table, size_t i, agb_column *out)
+{
+    return show(i < table->columns ? &table->column[i] : NULL, out);
+}
+
+const char **agb_table_names(const agb_table *table)
+{
+    const char **names = calloc(table->columns + 1, sizeof *names);
+    for (size_t i = 0; names && i < table->columns; i++)
+        names[i] = table->column[i].name;
+    return names;
 }

@@ -101,7 +101,6 @@ refused 1 'none.parquet|no such file' describe "$work/none.parquet"
 refused 1 'none.parquet|no such file' pivot "$work/none.parquet"
 refused 1 'empty' run "$work/empty"
 refused 1 'userid|did you mean|UserID' run $rows --group-by userid
-refused 1 '--group-by: A,B|not supported yet' run $rows --group-by A,B
 refused 1 '/nonexistent/report|No such file' run $rows --output /nonexistent/report
 refused 1 '/nonexistent/groups|No such file' run $rows --groups /nonexistent/groups
 # shellcheck disable=SC2086  # a list of options
@@ -240,7 +239,6 @@ if [ -d "$samples/hits" ]; then
             [ "$(grep -c '"key": "-7918574344944952583"' "$work/out")" -ge 4 ] && grep -q '"count": 194' "$work/out" &&
             ! grep -q '"verified": false' "$work/out" || cat "$work/err")"
     done
-    refused 1 'URL|string column|only integer and bool columns|describe' run "$samples/hits/nano_hits.parquet" --group-by URL
     refused 1 'userid|did you mean|UserID' run "$samples/hits/nano_hits.parquet" --group-by userid
 else
     echo "skipped: samples folder $samples is not there"

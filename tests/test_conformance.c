@@ -2,11 +2,9 @@
 /* What "correct" means: every aggregator, built in and as a plug-in, over distributions, hostile keys, batch sizes,
  * workers, hashes, weights, budgets and the failure of each allocation in turn, against a reference that shares no code
  * with any of them. New aggregators are tested by being there. */
+#include "conformance.h"
 #include "internal.h"
 #include "loader.h"
-#include "test.h"
-
-#include <dirent.h>
 
 enum { ROWS = 20000 };
 
@@ -61,7 +59,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static int by_key(const void *a, const void *b)
 {
-    uint64_t x = ((const agb_group *)a)->key, y = ((const agb_group *)b)->key;
+    uint64_t x = ((const agb_group *)a)->key.word, y = ((const agb_group *)b)->key.word;
     return (x > y) - (x < y);
 }
 
@@ -69,10 +67,10 @@ static groups count_reference(const uint64_t *keys, const uint64_t *weights, siz
 {
     groups all = {0, malloc((rows + 1) * sizeof(agb_group))};
     for (size_t i = 0; i < rows; i++)
-        all.group[i] = (agb_group){keys[i], weights ? weights[i] : 1};
+        all.group[i] = (agb_group){{keys[i]}, weights ? weights[i] : 1};
     qsort(all.group, rows, sizeof *all.group, by_key);
     for (size_t i = 0; i < rows; i++) {
-        if (all.n && all.group[all.n - 1].key == all.group[i].key)
+        if (all.n && all.group[all.n - 1].key.word == all.group[i].key.word)
             all.group[all.n - 1].count += all.group[i].count;
         else
             all.group[all.n++] = all.group[i];
@@ -83,12 +81,11 @@ static groups count_reference(const uint64_t *keys, const uint64_t *weights, siz
 static groups groups_of(const agb_sink *sink)
 {
     groups all = {0, NULL};
-    const uint64_t *keys, *counts;
-    size_t n;
-    for (size_t block = 0; agb_sink_block(sink, block, &keys, &counts, &n); block++) {
-        all.group = realloc(all.group, (all.n + n + 1) * sizeof *all.group);
-        for (size_t i = 0; i < n; i++)
-            all.group[all.n++] = (agb_group){keys[i], counts[i]};
+    agb_block block;
+    for (size_t number = 0; agb_sink_block(sink, number, &block); number++) {
+        all.group = realloc(all.group, (all.n + block.groups + 1) * sizeof *all.group);
+        for (size_t i = 0; i < block.groups; i++)
+            all.group[all.n++] = agb_block_group(&block, i);
     }
     if (all.n)
         qsort(all.group, all.n, sizeof *all.group, by_key);
@@ -99,10 +96,10 @@ static void assert_same_groups(const agb_sink *sink, const groups *wanted, const
 {
     groups got = groups_of(sink);
     for (size_t i = 0; i < got.n && i < wanted->n; i++)
-        if (got.group[i].key != wanted->group[i].key || got.group[i].count != wanted->group[i].count)
+        if (got.group[i].key.word != wanted->group[i].key.word || got.group[i].count != wanted->group[i].count)
             fail_msg("%s, %s: group %zu is key %llx count %llu, must be key %llx count %llu", who, what, i,
-                     (unsigned long long)got.group[i].key, (unsigned long long)got.group[i].count,
-                     (unsigned long long)wanted->group[i].key, (unsigned long long)wanted->group[i].count);
+                     (unsigned long long)got.group[i].key.word, (unsigned long long)got.group[i].count,
+                     (unsigned long long)wanted->group[i].key.word, (unsigned long long)wanted->group[i].count);
     if (got.n != wanted->n)
         fail_msg("%s, %s: %zu groups, must be %zu", who, what, got.n, wanted->n);
     free(got.group);
@@ -111,34 +108,15 @@ static void assert_same_groups(const agb_sink *sink, const groups *wanted, const
 /* ---- Running every aggregator ---- */
 
 typedef struct fixture {
-    agb_registry *built_in, *plugins;
+    contenders contenders;
     agb_pool *pool;
     uint64_t keys[ROWS], weights[ROWS];
 } fixture;
 
-static void open_all_plugins(agb_registry *registry)
-{
-    char folder[512], path[800];
-    snprintf(folder, sizeof folder, "%s/plugins", getenv("BUILD") ? getenv("BUILD") : "build");
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        size_t length = strlen(entry->d_name);
-        snprintf(path, sizeof path, "aggregators/%.*s.c", length > 3 ? (int)length - 3 : 0, entry->d_name);
-        if (length < 4 || strcmp(entry->d_name + length - 3, ".so") != 0 || access(path, R_OK) != 0)
-            continue;    /* the faulty ones of tests/plugins have tests of their own */
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        assert_ok(agb_registry_open_plugin(registry, path, NULL, err));
-    }
-    closedir(dir);
-}
-
 static int set_up(void **state)
 {
     fixture *f = calloc(1, sizeof *f);
-    assert_ok(agb_registry_create(&f->built_in, err));
-    assert_ok(agb_registry_create_empty(&f->plugins, err));
-    open_all_plugins(f->plugins);
+    contenders_open(&f->contenders);
     assert_ok(agb_pool_create(&f->pool, 3, NULL, err));
     for (size_t i = 0; i < ROWS; i++)
         f->weights[i] = mixed(i) % 5 + 1;
@@ -152,8 +130,7 @@ static int tear_down(void **state)
 {
     fixture *f = *state;
     agb_pool_destroy(f->pool);
-    agb_registry_destroy(f->built_in);
-    agb_registry_destroy(f->plugins);
+    contenders_close(&f->contenders);
     free(f);
     return 0;
 }
@@ -186,16 +163,7 @@ static void run_and_compare(agb_plan *plan, const groups *wanted, const char *wh
     agb_sink_destroy(sink);
 }
 
-/* The built-in ones, then the same files as plug-ins. */
-static const agb_aggregator *aggregator_at(const fixture *f, size_t i)
-{
-    size_t built_in = 0;
-    while (agb_registry_aggregator_at(f->built_in, built_in))
-        built_in++;
-    return i < built_in ? agb_registry_aggregator_at(f->built_in, i) : agb_registry_aggregator_at(f->plugins, i - built_in);
-}
-
-#define for_each_aggregator(a, f) for (size_t i_ = 0; (a = aggregator_at(f, i_)); i_++)
+#define for_each_aggregator(a, f) for (size_t i_ = 0; (a = contender_at(&(f)->contenders, i_)); i_++)
 
 static void every_shape_is_counted_exactly(void **state)
 {
@@ -447,8 +415,8 @@ static void narrow_columns_are_widened_with_their_sign(void **state)
             agb_plan plan = {.table = table, .column = "key", .aggregator = a};
             assert_ok(agb_sink_collect(&sink, err));
             assert_ok(agb_count_groups(&plan, sink, NULL, err));
-            assert_int_equal(agb_sink_top_groups(sink, &top, 1, agb_type_is_signed(columns[c].type)), 1);
-            assert_true(top.key == columns[c].most_frequent);
+            assert_int_equal(agb_sink_top_groups(sink, &top, 1, NULL), 1);
+            assert_true(top.key.word == columns[c].most_frequent);
             agb_sink_destroy(sink);
         }
         agb_table_destroy(table);
@@ -476,8 +444,8 @@ static void null_is_a_group_of_its_own(void **state)
         assert_ok(agb_sink_collect(&sink, err));
         assert_ok(agb_count_groups(&plan, sink, &stats, err));
         assert_int_equal(stats.nulls, 2);
-        assert_int_equal(agb_sink_top_groups(sink, top, 3, true), 2);
-        assert_true(top[0].key == UINT64_MAX && top[0].count == 1 && top[1].key == 0 && top[1].count == 1);
+        assert_int_equal(agb_sink_top_groups(sink, top, 3, NULL), 2);
+        assert_true(top[0].key.word == 0 && top[0].count == 1 && top[1].key.word == UINT64_MAX && top[1].count == 1);
         agb_sink_destroy(sink);
     }
     agb_table_destroy(table);

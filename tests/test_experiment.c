@@ -5,6 +5,7 @@
 #include "plugins/counting.h"
 #include "reference.h"
 #include "report.h"
+#include "report_pivot.h"
 #include "summary.h"
 #include "test.h"
 #include "text.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <signal.h>
 
-/* ---- Contestants of our own --------------------------------------------------------------------------------------- */
+/* ---- Contestants of our own -------------------------------------------------------------------------------------- */
 
 static agb_status one_too_many(void *state)
 {
@@ -66,9 +67,9 @@ static const agb_aggregator hanging = CONTESTANT("hanging", hang);
 
 static char source[] = "synth:uniform,rows=20000,groups=500";
 
-/* Runs n contestants three times after one warm-up; most_at_once: see agb_experiment. */
-static void run_in_heats(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed,
-                         bool twin, size_t most_at_once)
+/* Runs n contestants three times after one warm-up; the limits: see agb_experiment. */
+static void run_limited(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed,
+                        bool twin, size_t most_at_once, double most_s)
 {
     agb_registry *registry;
     agb_entry entries[8] = {0};
@@ -77,7 +78,7 @@ static void run_in_heats(agb_results *results, const agb_aggregator *const *aggr
         entries[i] = (agb_entry){.aggregator = aggregators[i], .name = (char *)aggregators[i]->name, .params = ""};
     assert_ok(agb_registry_create(&registry, err));
     agb_experiment experiment = {.registry = registry, .sources = sources, .n_sources = 1, .entries = entries,
-                                 .n_entries = n, .timeout_s = 1, .twin = twin, .most_at_once = most_at_once,
+                                 .n_entries = n, .timeout_s = 1, .twin = twin, .most_at_once = most_at_once, .most_s = most_s,
                                  .settings = {.group_by = "UserID", .threads = 1, .repetitions = 3, .warmup = 1,
                                               .seed = seed, .batch_rows = 1000, .hash = "fold", .top = 3}};
     *results = (agb_results){0};
@@ -87,7 +88,7 @@ static void run_in_heats(agb_results *results, const agb_aggregator *const *aggr
 
 static void run(agb_results *results, const agb_aggregator *const *aggregators, size_t n, uint64_t seed, bool twin)
 {
-    run_in_heats(results, aggregators, n, seed, twin, 0);
+    run_limited(results, aggregators, n, seed, twin, 0, 0);
 }
 
 static void a_run_that_goes_well_has_all_its_figures(void **state)
@@ -178,7 +179,7 @@ static void contestants_that_do_not_fit_run_in_heats_with_the_baseline(void **st
 {
     (void)state;
     agb_results results;
-    run_in_heats(&results, (const agb_aggregator *[]){&good, &good, &crashing, &good, &good}, 5, 1, true, 2);
+    run_limited(&results, (const agb_aggregator *[]){&good, &good, &crashing, &good, &good}, 5, 1, true, 2, 0);
     assert_int_equal(results.n_results, 5);
     assert_int_equal(results.n_comparisons, 3);
     assert_int_equal(results.n_noises, 1);
@@ -188,6 +189,20 @@ static void contestants_that_do_not_fit_run_in_heats_with_the_baseline(void **st
     assert_true(results.results[4].runs[1].position < 2);
     assert_int_equal(results.n_notes, 1);
     assert_non_null(strstr(results.notes[0], "2 contestants at once: they ran in 5 heats"));
+    agb_results_release(&results);
+}
+
+static void time_that_runs_out_cuts_repetitions_and_says_so(void **state)
+{
+    (void)state;
+    agb_results results;
+    run_limited(&results, (const agb_aggregator *[]){&good, &good}, 2, 1, false, 0, 1e-6);
+    assert_int_equal(results.settings.repetitions, 1);
+    assert_int_equal(results.results[1].n_runs, 2);
+    assert_int_equal(results.results[1].n_top, 3);
+    assert_true(isnan(results.results[1].wall.ci95_low));
+    assert_int_equal(results.comparisons[0].verdict, AGB_VERDICT_SAME);
+    assert_non_null(strstr(results.notes[0], "1 repetition instead of 3"));
     agb_results_release(&results);
 }
 
@@ -202,7 +217,7 @@ static void without_a_right_baseline_nothing_is_compared(void **state)
     agb_results_release(&results);
 }
 
-/* ---- Why an answer is wrong --------------------------------------------------------------------------------------- */
+/* ---- Why an answer is wrong -------------------------------------------------------------------------------------- */
 
 /* A sink that holds these groups, by way of an aggregator that emits what it is told to. */
 static agb_group told[4];
@@ -213,7 +228,7 @@ static agb_status emit_told(void *state)
     counting *self = state;
     agb_status status = AGB_OK;
     for (size_t i = 0; i < n_told && status == AGB_OK; i++)
-        status = agb_emit(self->host, 0, &told[i].key, &told[i].count, 1);
+        status = agb_emit(self->host, 0, &told[i].key.word, &told[i].count, 1);
     return status;
 }
 
@@ -221,11 +236,12 @@ static void check_explanation(const agb_group *groups, size_t n, const char *wan
 {
     static const agb_aggregator teller = CONTESTANT("teller", emit_told);
     static const uint64_t keys[] = {5, 5, UINT64_MAX, 9};
-    static agb_group right[] = {{5, 2}, {9, 1}, {UINT64_MAX, 1}};
+    static agb_group right[] = {{{5}, 2}, {{9}, 1}, {{UINT64_MAX}, 1}};
     agb_reference reference = {.digest = {.groups = 3}, .groups = right, .n = 3};
     agb_table *table;
     agb_memory *memory;
     agb_sink *sink;
+    agb_key_layout *layout;
     agb_stats stats;
     agb_error why = {0};
     memcpy(told, groups, n * sizeof *groups);
@@ -236,8 +252,10 @@ static void check_explanation(const agb_group *groups, size_t n, const char *wan
     assert_ok(agb_sink_collect(&sink, err));
     agb_plan plan = {.table = table, .column = "k", .aggregator = &teller, .memory = memory};
     assert_ok(agb_count_groups(&plan, sink, &stats, err));
-    agb_reference_explain(&reference, sink, &stats, true, &why);
+    assert_ok(agb_key_layout_create(&layout, table, "k", err));
+    agb_reference_explain(&reference, sink, &stats, layout, &why);
     assert_string_equal(why.text, wanted);
+    agb_key_layout_destroy(layout);
     agb_sink_destroy(sink);
     agb_memory_destroy(memory);
     agb_table_destroy(table);
@@ -246,13 +264,13 @@ static void check_explanation(const agb_group *groups, size_t n, const char *wan
 static void the_first_wrong_key_is_named_with_both_counts(void **state)
 {
     (void)state;
-    check_explanation((agb_group[]){{9, 1}, {UINT64_MAX, 1}, {5, 3}}, 3, "wrong at key 5: counted 3, right is 2");
-    check_explanation((agb_group[]){{5, 1}, {9, 2}, {UINT64_MAX, 1}}, 3, "wrong at key 5: counted 1, right is 2");
-    check_explanation((agb_group[]){{5, 2}, {9, 1}}, 2, "wrong at key -1: its group is missing, right is 1");
-    check_explanation((agb_group[]){{5, 2}, {7, 1}, {9, 1}, {UINT64_MAX, 1}}, 4,
+    check_explanation((agb_group[]){{{9}, 1}, {{UINT64_MAX}, 1}, {{5}, 3}}, 3, "wrong at key 5: counted 3, right is 2");
+    check_explanation((agb_group[]){{{5}, 1}, {{9}, 2}, {{UINT64_MAX}, 1}}, 3, "wrong at key 5: counted 1, right is 2");
+    check_explanation((agb_group[]){{{5}, 2}, {{9}, 1}}, 2, "wrong at key -1: its group is missing, right is 1");
+    check_explanation((agb_group[]){{{5}, 2}, {{7}, 1}, {{9}, 1}, {{UINT64_MAX}, 1}}, 4,
                       "wrong at key 7: counted 1, but no row has this key");
-    check_explanation((agb_group[]){{5, 1}, {9, 1}, {5, 1}, {UINT64_MAX, 1}}, 4, "emitted twice: key 5");
-    check_explanation((agb_group[]){{5, 2}, {9, 1}, {9, 1}, {UINT64_MAX, 1}}, 4, "emitted twice: key 9");
+    check_explanation((agb_group[]){{{5}, 1}, {{9}, 1}, {{5}, 1}, {{UINT64_MAX}, 1}}, 4, "emitted twice: key 5");
+    check_explanation((agb_group[]){{{5}, 2}, {{9}, 1}, {{9}, 1}, {{UINT64_MAX}, 1}}, 4, "emitted twice: key 9");
 }
 
 static void a_digest_that_differs_anywhere_does_not_agree(void **state)
@@ -274,7 +292,7 @@ static void a_digest_that_differs_anywhere_does_not_agree(void **state)
     assert_false(agb_reference_agrees(&reference, &same, &stats));
 }
 
-/* ---- Verdicts ----------------------------------------------------------------------------------------------------- */
+/* ---- Verdicts ---------------------------------------------------------------------------------------------------- */
 
 static void a_winner_needs_an_interval_clear_of_one_and_of_the_noise(void **state)
 {
@@ -286,11 +304,13 @@ static void a_winner_needs_an_interval_clear_of_one_and_of_the_noise(void **stat
     assert_int_equal(agb_verdict_of(&open, &quiet), AGB_VERDICT_SAME);
     assert_int_equal(agb_verdict_of(&faster, &quiet), AGB_VERDICT_FASTER);
     assert_int_equal(agb_verdict_of(&faster, &loud), AGB_VERDICT_SAME);
+    agb_ratio slight = {1.04, 1.03, 1.045};
+    assert_int_equal(agb_verdict_of(&slight, NULL), AGB_VERDICT_SAME);
     agb_ratio one_run = {1.5, NAN, NAN};
     assert_int_equal(agb_verdict_of(&one_run, NULL), AGB_VERDICT_SAME);
 }
 
-/* ---- Reports ------------------------------------------------------------------------------------------------------ */
+/* ---- Reports ----------------------------------------------------------------------------------------------------- */
 
 static char *report(void (*write)(FILE *to, const agb_results *results), const agb_results *results)
 {
@@ -323,7 +343,7 @@ static void the_json_report_keeps_its_promised_keys(void **state)
     assert_non_null(out);
     assert_keys(out, "aggbench source query machine floor results comparisons");
     assert_keys(json_object_get(out, "source"), "name format rows load_s bytes");
-    assert_keys(json_object_get(out, "query"), "group_by where top");
+    assert_keys(json_object_get(out, "query"), "group_by where top offset clickbench");
     assert_keys(json_object_get(out, "machine"), "cpu uarch cores caches memory_bytes kernel hypervisor pages governor "
                                                  "compiler flags commit pmu");
     assert_keys(json_object_get(out, "floor"), "read_gbps write_gbps floor_s");
@@ -347,8 +367,8 @@ static void the_json_report_keeps_its_promised_keys(void **state)
                 "major_faults involuntary_switches noisy round position");
     assert_int_equal(json_array_size(json_object_get(well, "runs")), 3);
     assert_true(json_is_string(json_object_get(json_array_get(json_object_get(well, "top"), 0), "key")));
-    assert_keys(json_array_get(json_object_get(out, "comparisons"), 0), "aggregator baseline speedup ci95_low ci95_high "
-                                                                        "verdict");
+    assert_keys(json_array_get(json_object_get(out, "comparisons"), 0),
+                "aggregator baseline speedup ci95_low ci95_high verdict");
     json_decref(out);
     free(text);
     agb_results_release(&results);
@@ -359,6 +379,8 @@ static void the_table_fits_a_hundred_cells_and_has_no_loose_ends(void **state)
     (void)state;
     agb_results results;
     run(&results, (const agb_aggregator *[]){&good, &crashing, &hanging, &drops, &good}, 5, 1, true);
+    free(results.results[4].params);
+    results.results[4].params = strdup("one=12345678:another=12345678:a_third=12345678");
     char *text = report(agb_report_table, &results);
     for (char *line = text; *line; line += strcspn(line, "\n") + 1) {
         size_t length = strcspn(line, "\n");
@@ -393,6 +415,71 @@ static void the_csv_report_has_as_many_fields_in_every_line(void **state)
     agb_results_release(&results);
 }
 
+static void set_counts(agb_result *result, const char *name, double stalled, double retiring, double operations)
+{
+    free(result->name);
+    result->name = strdup(name);
+    agb_metrics *metrics = &result->metrics;
+    metrics->has[AGB_MEMORY_BOUND_PCT] = metrics->has[AGB_RETIRING_PCT] = metrics->has[AGB_OPS_RETIRED] = true;
+    metrics->value[AGB_MEMORY_BOUND_PCT] = stalled;
+    metrics->value[AGB_RETIRING_PCT] = retiring;
+    metrics->value[AGB_OPS_RETIRED] = operations;
+}
+
+static void assert_said(const agb_results *results, const char *words)
+{
+    char *text = report(agb_report_pivot, results), *flat = text;
+    for (char *at = text; *at; at++) {    /* undo the wrapping */
+        if (*at != '\n' && (*at != ' ' || flat == text || flat[-1] != ' '))
+            *flat++ = *at;
+        else if (*at == '\n')
+            *flat++ = ' ';
+    }
+    *flat = '\0';
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in: %s", words, text);
+    free(text);
+}
+
+/* With the published counts as if they had been measured here. */
+static void pivot_says_in_words_what_the_counters_say(void **state)
+{
+    (void)state;
+    agb_results results;
+    run(&results, (const agb_aggregator *[]){&good, &good}, 2, 1, false);
+    results.support.available = true;
+    results.comparisons[0].speedup = (agb_ratio){1.33, 1.3, 1.4};
+    results.comparisons[0].verdict = AGB_VERDICT_FASTER;
+    set_counts(&results.results[0], "naive", 50.1, 16.1, 11431618219);
+    set_counts(&results.results[1], "radix", 23.5, 32.2, 19350459182);
+    assert_said(&results, "radix retired 1.69 times the operations of naive; its slots stalled on memory went from 50.1 % "
+                          "to 23.5 %, and it was faster. More work and less waiting");
+    assert_said(&results, "published 1.33 x, here 1.33 x [1.30, 1.40]");
+    set_counts(&results.results[1], "radix", 60, 32.2, 19350459182);
+    assert_said(&results, "This is not what the published experiment says");
+    agb_results_release(&results);
+}
+
+static void pivot_concludes_no_more_than_wall_time_carries(void **state)
+{
+    (void)state;
+    agb_results results;
+    run(&results, (const agb_aggregator *[]){&good, &good}, 2, 1, false);
+    for (size_t i = 0; i < 2; i++) {
+        set_counts(&results.results[i], i ? "radix" : "naive", 0, 0, 0);
+        results.results[i].metrics = (agb_metrics){0};
+    }
+    snprintf(results.support.reason, sizeof results.support.reason, "no PMU in this test");
+    results.comparisons[0].verdict = AGB_VERDICT_FASTER;
+    assert_said(&results, "stalls and operations could not be counted here: no PMU in this test");
+    assert_said(&results, "What wall time alone still says");
+    results.comparisons[0].verdict = AGB_VERDICT_SAME;
+    assert_said(&results, "Wall time alone does not confirm the published result here: no difference is seen");
+    results.n_comparisons = 0;
+    assert_said(&results, "no comparison: it takes naive as the baseline and radix beside it");
+    agb_results_release(&results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,12 +488,15 @@ int main(void)
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(a_bad_contestant_costs_its_own_row_only),
         cmocka_unit_test(contestants_that_do_not_fit_run_in_heats_with_the_baseline),
+        cmocka_unit_test(time_that_runs_out_cuts_repetitions_and_says_so),
         cmocka_unit_test(without_a_right_baseline_nothing_is_compared),
         cmocka_unit_test(the_first_wrong_key_is_named_with_both_counts),
         cmocka_unit_test(a_digest_that_differs_anywhere_does_not_agree),
         cmocka_unit_test(a_winner_needs_an_interval_clear_of_one_and_of_the_noise),
         cmocka_unit_test(the_json_report_keeps_its_promised_keys),
         cmocka_unit_test(the_table_fits_a_hundred_cells_and_has_no_loose_ends),
+        cmocka_unit_test(pivot_says_in_words_what_the_counters_say),
+        cmocka_unit_test(pivot_concludes_no_more_than_wall_time_carries),
         cmocka_unit_test(the_csv_report_has_as_many_fields_in_every_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static void a_child_has_no_input_and_keeps_our_output_clean(void **state)
     agb_process_end(&process, true);
 }
 
-/* ---- Output ------------------------------------------------------------------------------------------------------- */
+/* ---- Output ------------------------------------------------------------------------------------------------------ */
 
 /* The name of a file that is not there. */
 static void make_unused(char *path)

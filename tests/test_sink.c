@@ -7,16 +7,22 @@
 
 typedef struct fixture {
     agb_memory *memory;
+    agb_table *table;
+    agb_key_layout *signed_words;
     agb_sink *collect, *checksum, *top;
 } fixture;
 
 static int set_up(void **state)
 {
     fixture *f = calloc(1, sizeof *f);
+    static const int64_t value = 0;
     assert_ok(agb_memory_create(&f->memory, NULL, err));
+    assert_ok(agb_table_create(&f->table, err));
+    assert_ok(agb_table_lend(f->table, "key", AGB_TYPE_INT64, &value, 1, err));
+    assert_ok(agb_key_layout_create(&f->signed_words, f->table, "key", err));
     assert_ok(agb_sink_collect(&f->collect, err));
     assert_ok(agb_sink_checksum(&f->checksum, err));
-    assert_ok(agb_sink_top(&f->top, 3, true, err));
+    assert_ok(agb_sink_top(&f->top, 3, f->signed_words, err));
     *state = f;
     return 0;
 }
@@ -28,6 +34,8 @@ static int tear_down(void **state)
     agb_sink_destroy(f->checksum);
     agb_sink_destroy(f->top);
     agb_memory_destroy(f->memory);
+    agb_key_layout_destroy(f->signed_words);
+    agb_table_destroy(f->table);
     free(f);
     return 0;
 }
@@ -35,18 +43,18 @@ static int tear_down(void **state)
 static agb_digest digest_of(fixture *f, agb_sink *sink, const agb_group *groups, size_t n)
 {
     uint64_t *keys, *counts;
-    assert_ok(agb_sink_open(sink, f->memory, false, 2, err));
+    assert_ok(agb_sink_open(sink, AGB_KEYS_WORD, f->memory, false, 2, err));
     for (size_t i = 0; i < n; i++) {
         unsigned worker = i % 2;
         assert_int_equal(agb_sink_lend(sink, worker, 3, &keys, &counts), AGB_OK);
-        *keys = groups[i].key;
+        *keys = groups[i].key.word;
         *counts = groups[i].count;
         assert_int_equal(agb_sink_take(sink, worker, 1), AGB_OK);
     }
     return agb_sink_digest(sink);
 }
 
-static const agb_group sample[] = {{5, 2}, {UINT64_MAX, 7}, {0, UINT64_C(6000000000)}, {9, 2}};
+static const agb_group sample[] = {{{5}, 2}, {{UINT64_MAX}, 7}, {{0}, UINT64_C(6000000000)}, {{9}, 2}};
 
 static void the_checksum_is_the_documented_formula(void **state)
 {
@@ -72,8 +80,8 @@ static void all_sinks_agree_and_order_does_not_matter(void **state)
 static void wrong_answers_have_another_digest(void **state)
 {
     fixture *f = *state;
-    const agb_group swapped[] = {{5, 7}, {UINT64_MAX, 2}, {0, UINT64_C(6000000000)}, {9, 2}};
-    const agb_group split[] = {{5, 1}, {5, 1}, {UINT64_MAX, 7}, {0, UINT64_C(6000000000)}, {9, 2}};
+    const agb_group swapped[] = {{{5}, 7}, {{UINT64_MAX}, 2}, {{0}, UINT64_C(6000000000)}, {{9}, 2}};
+    const agb_group split[] = {{{5}, 1}, {{5}, 1}, {{UINT64_MAX}, 7}, {{0}, UINT64_C(6000000000)}, {{9}, 2}};
     agb_digest right = digest_of(f, f->checksum, sample, 4);
     assert_true(digest_of(f, f->checksum, swapped, 4).checksum != right.checksum);
     assert_true(digest_of(f, f->checksum, sample, 3).groups != right.groups);
@@ -83,16 +91,16 @@ static void wrong_answers_have_another_digest(void **state)
 static void ties_are_broken_by_key_as_signed_or_unsigned(void **state)
 {
     fixture *f = *state;
-    const agb_group tied[] = {{3, 4}, {UINT64_MAX, 4}, {1, 4}, {2, 9}};
+    const agb_group tied[] = {{{3}, 4}, {{UINT64_MAX}, 4}, {{1}, 4}, {{2}, 9}};
     agb_group top[4];
     digest_of(f, f->collect, tied, 4);
-    assert_int_equal(agb_sink_top_groups(f->collect, top, 4, true), 4);
-    assert_true(top[0].key == 2 && top[1].key == UINT64_MAX && top[2].key == 1 && top[3].key == 3);
-    assert_int_equal(agb_sink_top_groups(f->collect, top, 4, false), 4);
-    assert_true(top[0].key == 2 && top[1].key == 1 && top[2].key == 3 && top[3].key == UINT64_MAX);
+    assert_int_equal(agb_sink_top_groups(f->collect, top, 4, f->signed_words), 4);
+    assert_true(top[0].key.word == 2 && top[1].key.word == UINT64_MAX && top[2].key.word == 1 && top[3].key.word == 3);
+    assert_int_equal(agb_sink_top_groups(f->collect, top, 4, NULL), 4);
+    assert_true(top[0].key.word == 2 && top[1].key.word == 1 && top[2].key.word == 3 && top[3].key.word == UINT64_MAX);
     digest_of(f, f->top, tied, 4);
-    assert_int_equal(agb_sink_top_groups(f->top, top, 4, true), 3);
-    assert_true(top[0].key == 2 && top[1].key == UINT64_MAX && top[2].key == 1);
+    assert_int_equal(agb_sink_top_groups(f->top, top, 4, f->signed_words), 3);
+    assert_true(top[0].key.word == 2 && top[1].key.word == UINT64_MAX && top[2].key.word == 1);
 }
 
 static void top_of_many_is_the_true_top(void **state)
@@ -101,12 +109,12 @@ static void top_of_many_is_the_true_top(void **state)
     enum { MANY = 4000 };
     agb_group *groups = calloc(MANY, sizeof *groups), top[5];
     for (size_t i = 0; i < MANY; i++)
-        groups[i] = (agb_group){i, i * 7919 % MANY + 1};
+        groups[i] = (agb_group){{i}, i * 7919 % MANY + 1};
     digest_of(f, f->collect, groups, MANY);
-    assert_int_equal(agb_sink_top_groups(f->collect, top, 5, false), 5);
+    assert_int_equal(agb_sink_top_groups(f->collect, top, 5, NULL), 5);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(top[i].count, MANY - i);
-    assert_int_equal(agb_sink_top_groups(f->collect, top, 0, false), 0);
+    assert_int_equal(agb_sink_top_groups(f->collect, top, 0, NULL), 0);
     free(groups);
 }
 
@@ -123,7 +131,7 @@ static void taking_more_than_was_lent_is_refused(void **state)
 {
     fixture *f = *state;
     uint64_t *keys, *counts;
-    assert_ok(agb_sink_open(f->collect, f->memory, false, 1, err));
+    assert_ok(agb_sink_open(f->collect, AGB_KEYS_WORD, f->memory, false, 1, err));
     assert_int_equal(agb_sink_take(f->collect, 0, 1), AGB_ERR_CONTRACT);
     assert_int_equal(agb_sink_lend(f->collect, 0, 300000, &keys, &counts), AGB_OK);
     memset(keys, 0, 300000 * sizeof *keys);

@@ -6,7 +6,7 @@
  * one counts line ends for both cases, in one pass; afterwards the number of quotes before it, odd or even, says
  * which of the two counts holds. Text that breaks the quoting rules can make the choice wrong only behind the place
  * where it breaks them, and the parser refuses that place first. */
-#include "internal.h"
+#include "parts.h"
 
 #include "scan.h"
 

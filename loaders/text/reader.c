@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a text: the window over its first row, and the columns that this row tells of. */
-#include "internal.h"
+#include "parts.h"
 
 #include "scan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader's state, shared by its two halves: reader.c (the first row, the schema) and load.c (all rows). */
-#ifndef AGB_TEXT_INTERNAL_H
-#define AGB_TEXT_INTERNAL_H
+#ifndef AGB_TEXT_PARTS_H
+#define AGB_TEXT_PARTS_H
 
 #include "reader.h"
 #include "window.h"
