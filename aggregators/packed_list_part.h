@@ -13,8 +13,8 @@
  *
  * Counts that do not fit (a weight, a run of thousands) send an ordinary entry of one row, and the exact remainder as a
  * pair (hash, rows) in a second list of the same part. */
-#ifndef AGB_PACKED_LIST_H
-#define AGB_PACKED_LIST_H
+#ifndef AGB_PACKED_LIST_PART_H
+#define AGB_PACKED_LIST_PART_H
 
 #include "aggregator.h"
 

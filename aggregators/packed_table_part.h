@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting the packed entries of one part (packed_list.h) in tables that stay in L2: the second half of what best and
- * adaptive share.
+/* Counting the packed entries of one part (packed_list_part.h) in tables that stay in L2: the second half of what
+ * best and adaptive share.
  *
  * THE CASCADE. An entry meets up to three tables, and each key ends up in exactly one of them:
  *
@@ -12,11 +12,11 @@
  * A probe sequence ends in a branch that cannot be predicted. A first-come table has no probe sequence: an entry that
  * is neither first nor of the owner is appended to a list whose length grows by 0 or 1. That nobody is ever moved or
  * evicted is what makes it exact. */
-#ifndef AGB_PACKED_TABLE_H
-#define AGB_PACKED_TABLE_H
+#ifndef AGB_PACKED_TABLE_PART_H
+#define AGB_PACKED_TABLE_PART_H
 
 #include "linear_table.h"
-#include "packed_list.h"
+#include "packed_list_part.h"
 
 /* ---- First-come tables ---- */
 
@@ -323,7 +323,8 @@ PACKED_INLINE bool cascade_count_list(cascade *c, uint64_t *place, arena *recycl
         uint64_t *words = from->words + from->first;
         for (size_t line = 0; older && line < LINES_A_CHUNK / 4; line++)
             __builtin_prefetch((uint64_t *)older + line * WORDS_A_LINE);
-        c->misses += first_come_count(&c->first, words, (size_t)(place - words), c->missed + c->misses, counted, remixed);
+        size_t entries = (size_t)(place - words);
+        c->misses += first_come_count(&c->first, words, entries, c->missed + c->misses, counted, remixed);
         if (c->misses > MISSES && !cascade_pass_on(c))
             return false;
         place = older ? older->words + CHUNK_WORDS : NULL;
