@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Two loops whose place in the pipeline is known before they are counted. One adds registers and touches no memory: it
  * must retire, and hardly wait for memory. The other follows a random cycle of cache lines through more memory than a
- * core's own caches hold: it must wait, for memory where that is told apart, and hardly retire. Counters that put either elsewhere
- * do not count what their names say (a guest's fantasy, a kernel that drops bits of the code, a wrong table), and shares
- * of slots are then withheld from every report.
+ * core's caches hold: it must wait, for memory where that is told apart, and hardly retire. Counters that put either
+ * elsewhere do not count what their names say (a guest's fantasy, a kernel that drops bits of the code, a wrong table),
+ * and shares of slots are then withheld from every report.
  *
  * The bounds are wide: they tell a right counter from a wrong one, not a good processor from a better one. Independent
- * additions and the loop's branch use at least half of the slots of processors 4 to 8 wide that have 4 or more ports for
- * them; a dependent miss of 80 ns is 250 cycles or more for 3 instructions. What the additions do not use is backend
+ * additions and the loop's branch use at least half of the slots of processors 4 to 8 wide that have 4 or more ports
+ * for them; a dependent miss of 80 ns is 250 cycles or more for 3 instructions. What the additions leave is backend
  * bound, because the ports are taken: so only memory bound, where it is told apart, must be small while computing, and
  * even that is a ratio of two small counts on some families. */
 #include "perf.h"
@@ -18,11 +18,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const double SPIN_LEAST_RETIRING = 35, SPIN_MOST_WAITING = 40, CHASE_MOST_RETIRING = 15, CHASE_LEAST_WAITING = 45;
+/* Percent of the slots. */
+static const double SPIN_LEAST_RETIRING = 35, SPIN_MOST_WAITING = 40;
+static const double CHASE_MOST_RETIRING = 15, CHASE_LEAST_WAITING = 45;
 
 enum { SPIN_TURNS = 2000000, CHASE_STEPS = 60000, LINE = 64, CHASE_BYTES = 64 << 20 };
 
-/* ---- The loops ---------------------------------------------------------------------------------------------------- */
+/* ---- The loops --------------------------------------------------------------------------------------------------- */
 
 /* Eight sums that do not wait for each other; the empty statement keeps the compiler from folding them. */
 static void spin(void *context)
@@ -72,7 +74,7 @@ static bool maze_create(maze *out)
     return true;
 }
 
-/* ---- Counting them ------------------------------------------------------------------------------------------------ */
+/* ---- Counting them ----------------------------------------------------------------------------------------------- */
 
 /* One pass of the family around one loop. */
 static void count_pass(const agb_perf_place *place, const agb_counter_support *support, unsigned pass,
@@ -123,8 +125,8 @@ static void judge(agb_counter_support *support, const agb_metrics *spin, const a
     double chased = chase->value[AGB_RETIRING_PCT], waited = chase->value[waiting];
     size_t used = 0;
     if (!retiring && !backend) {
-        snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: the two loops that "
-                 "check them could not be counted: %.180s", spin->reason[0] ? spin->reason : chase->reason);
+        snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: the two loops "
+                 "that check them could not be counted: %.180s", spin->reason[0] ? spin->reason : chase->reason);
         return;
     }
     if (retiring)
@@ -138,7 +140,8 @@ static void judge(agb_counter_support *support, const agb_metrics *spin, const a
                 (!backend || waiting != AGB_MEMORY_BOUND_PCT || idle <= SPIN_MOST_WAITING);
     if (!good)
         snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: two loops do not "
-                 "land where theory says: %s: a virtual machine's counters, or a table to report", support->calibration);
+                 "land where theory says: %s: a virtual machine's counters, or a table to report",
+                 support->calibration);
 }
 
 void agb_counters_calibrate_on(const agb_perf_place *place, agb_counter_support *support,
@@ -161,8 +164,8 @@ void agb_counters_calibrate(agb_counter_support *support)
         return;
     agb_processor_read(place.root, &place.cpu);
     if (!maze_create(&maze)) {
-        snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: no memory (%d MiB) "
-                 "for the loops that check them", CHASE_BYTES >> 20);
+        snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: no memory (%d "
+                 "MiB) for the loops that check them", CHASE_BYTES >> 20);
         return;
     }
     agb_calibration_loops loops = {.context = &maze, .spin = spin, .chase = chase};

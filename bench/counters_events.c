@@ -54,8 +54,8 @@ agb_status agb_counters_add_events_on(const agb_perf_place *place, agb_counter_s
         size_t length = strcspn(at, ",");
         agb_user_event *event = &support->event[support->events];
         if (support->events == AGB_MOST_USER_EVENTS)
-            return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: more than %d events: leave some for another run", list,
-                            AGB_MOST_USER_EVENTS);
+            return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: more than %d events: leave some for another run",
+                            list, AGB_MOST_USER_EVENTS);
         if (length == 0 || length >= sizeof event->name)
             return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: a name is %s: names have 1..%zu letters", list,
                             length ? "too long" : "empty", sizeof event->name - 1);

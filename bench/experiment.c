@@ -160,7 +160,8 @@ static void make_resident(session *self)
     agb_caches caches = agb_caches_of(experiment->settings.cpus ? experiment->settings.cpus[0] : 0);
     agb_resident_plan plan = {.registry = experiment->registry, .table = self->table,
                               .column = experiment->settings.group_by, .reference = &self->reference,
-                              .filter = experiment->settings.filter, .most_groups = agb_resident_groups(&caches), .pages = experiment->settings.pages};
+                              .filter = experiment->settings.filter, .most_groups = agb_resident_groups(&caches),
+                              .pages = experiment->settings.pages};
     agb_error error = {0};
     agb_tell_progress(experiment, "making the cache-resident twin", "", 0, 0);
     if (agb_resident_create(&self->resident, &plan, &error) == AGB_OK)
@@ -194,9 +195,9 @@ static agb_status simulate_rows(session *self, agb_error *err)
     const agb_experiment *experiment = self->experiment;
     const agb_settings *settings = &experiment->settings;
     agb_results *results = self->results;
-    agb_simulated_run run = {.program = experiment->program, .query = job_query_of(self),
-                             .hash = settings->hash, .plugins = experiment->plugins.word, .most_rows = simulated_rows(experiment),
-                             .n_plugins = experiment->plugins.n, .batch_rows = settings->batch_rows,
+    agb_simulated_run run = {.program = experiment->program, .query = job_query_of(self), .hash = settings->hash,
+                             .plugins = experiment->plugins.word, .n_plugins = experiment->plugins.n,
+                             .most_rows = simulated_rows(experiment), .batch_rows = settings->batch_rows,
                              .caches = agb_caches_of(settings->cpus ? settings->cpus[0] : 0), .timeout_s = TIMEOUT_S};
     agb_simulated *entries = calloc(results->n_results + 1, sizeof *entries);
     if (!entries)

@@ -81,14 +81,16 @@ static const option table[] = {
     {.name = "counters", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_counters),
      .about = "only whether this machine gives hardware counters, and why not"},
     {.name = "counters", .argument = "auto|pmu|estimate|simulate|replay:FILE|off", .kind = IS_COUNTERS,
-     .about = "hardware counters: auto, where there are some; pmu, or fail where there are none; off, none. Substitutes, "
-              "labelled as such: estimate, the time beyond a cache-resident twin; simulate, instructions and misses "
-              "under valgrind; both as a comma list. replay: counts that --record wrote, perhaps elsewhere (auto)"},
+     .about = "hardware counters: auto, where there are some; pmu, or fail where there are none; off, none. "
+              "Substitutes, labelled as such: estimate, the time beyond a cache-resident twin; simulate, instructions "
+              "and misses under valgrind; both as a comma list. replay: counts that --record wrote, perhaps elsewhere "
+              "(auto)"},
     {.name = "events", .argument = "EV[,EV]", .kind = IS_TEXT, .offset = FIELD(events),
-     .about = "count these too: names that libpfm4 knows, or raw codes such as r01c0; each takes a repetition of its own"},
+     .about = "count these too: names that libpfm4 knows, or raw codes such as r01c0; each takes a repetition of its "
+              "own"},
     {.name = "record", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(record),
-     .about = "write the counts there, for --counters replay:FILE on any machine; send it in for a processor that is not "
-              "known well"},
+     .about = "write the counts there, for --counters replay:FILE on any machine; send it in for a processor that is "
+              "not known well"},
     {.name = "perf-check", .kind = IS_FLAG, .offset = FIELD(perf_check),
      .about = "count once more with perf stat around the program, and lay both beside each other"},
     {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,

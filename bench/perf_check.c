@@ -99,8 +99,8 @@ static void write_group(const agb_slots *family, const agb_pass *pass, char *tex
     for (const agb_event *event = pass->events; event->symbol && used < size; event++) {
         const char *comma = event == pass->events ? "" : ",";
         if (event->config1 || family->pmu)
-            used += (size_t)snprintf(text + used, size - used, "%s%s/config=0x%" PRIx64 ",config1=0x%" PRIx64 "/u", comma,
-                                     pmu, event->config, event->config1);
+            used += (size_t)snprintf(text + used, size - used, "%s%s/config=0x%" PRIx64 ",config1=0x%" PRIx64 "/u",
+                                     comma, pmu, event->config, event->config1);
         else
             used += (size_t)snprintf(text + used, size - used, "%sr%" PRIx64 ":u", comma, event->config);
     }
@@ -182,7 +182,8 @@ void agb_perf_check_run(agb_perf_check *out, const agb_perf_check_plan *plan, co
         const agb_result *result = &results->results[row];
         if (result->source != plan->source || result->state != AGB_STATE_OK)
             continue;
-        agb_job_order(&jobs.job[0], result->name, result->params, results->settings.hash, plan->plugins, plan->n_plugins);
+        agb_job_order(&jobs.job[0], result->name, result->params, results->settings.hash, plan->plugins,
+                      plan->n_plugins);
         jobs.job[0].batch_rows = results->settings.batch_rows;
         jobs.job[0].caches = agb_caches_of(results->settings.cpus ? results->settings.cpus[0] : 0);
         for (unsigned pass = 0; pass < results->support.passes && !out->reason[0]; pass++)

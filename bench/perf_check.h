@@ -31,7 +31,7 @@ struct agb_perf_check {
 /* The lines of `perf stat -x ;`, in the order of the events; what is no such line is passed over. Returns how many. */
 size_t agb_perf_parse(const char *text, agb_perf_count *out, size_t most);
 
-/* Runs job number 0 of `jobs` (job.h) under perf stat with these events (perf's own syntax, at most AGB_MOST_EVENTS). */
+/* Runs job number 0 of `jobs` under perf stat with these events, n of them in perf's own syntax. */
 agb_status agb_perf_stat(const char *program, agb_jobs *jobs, const char *events, agb_perf_count *out, size_t n,
                          double timeout_s, agb_error *err);
 

@@ -66,8 +66,8 @@ agb_status agb_record_write(const char *path, const agb_results *results, agb_er
             json_array_append_new(rows, result_json(results, &results->results[i]));
     }
     json_t *out = json_pack("{s:i, s:s, s:o, s:f, s:o}", "aggbench_counts", 1, "family", support->family->name,
-                            "processor", agb_json_text(results->machine.cpu), "switch_ns", support->switch_ns, "results",
-                            rows);
+                            "processor", agb_json_text(results->machine.cpu), "switch_ns", support->switch_ns,
+                            "results", rows);
     json_dumpf(out, output.file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', output.file);
     json_decref(out);

@@ -169,8 +169,8 @@ static agb_status read_family(const char *path, json_t *root, agb_counter_suppor
     }
     if (!support->family) {
         const char *near = name ? agb_nearest_name(names, name) : NULL;
-        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: family %s: no such family%s%s: `aggbench list --counters` shows "
-                        "them", path, name ? name : "(missing)", near ? ": did you mean " : "", near ? near : "");
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: family %s: no such family%s%s: `aggbench list --counters` "
+                        "shows them", path, name ? name : "(missing)", near ? ": did you mean " : "", near ? near : "");
     }
     snprintf(support->processor, sizeof support->processor, "%s", processor ? processor : support->family->uarch);
     support->switch_ns = json_number_value(json_object_get(root, "switch_ns"));
@@ -182,8 +182,8 @@ static agb_status read_root(agb_replay *out, const char *path, json_t *root, agb
     place at = {.path = path};
     json_t *results = json_object_get(root, "results");
     if (json_integer_value(json_object_get(root, "aggbench_counts")) != 1 || json_array_size(results) == 0)
-        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: not a file of counts: wanted \"aggbench_counts\": 1 and a list "
-                        "of \"results\": --record writes such files", path);
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: not a file of counts: wanted \"aggbench_counts\": 1 and a "
+                        "list of \"results\": --record writes such files", path);
     agb_status status = read_family(path, root, &out->support, err);
     out->file = strdup(path);
     out->rows = calloc(json_array_size(results), sizeof *out->rows);

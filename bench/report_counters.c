@@ -27,8 +27,8 @@ static const block blocks[] = {
     {7, {{AGB_RETIRING_PCT, "retiring", 9}, {AGB_BAD_SPECULATION_PCT, "bad spec.", 9},
          {AGB_FRONTEND_BOUND_PCT, "frontend", 9}, {AGB_BACKEND_BOUND_PCT, "backend", 9},
          {AGB_MEMORY_BOUND_PCT, "memory", 9}, {AGB_CORE_BOUND_PCT, "core", 9}, {AGB_SMT_CONTENTION_PCT, "smt", 8}}},
-    {3, {{AGB_BACKEND_STALLED_CYCLES_PCT, "cycles stalled: backend", 24}, {AGB_FRONTEND_STALLED_CYCLES_PCT, "frontend", 10},
-         {AGB_MEMORY_STALLED_CYCLES_PCT, "memory", 10}}},
+    {3, {{AGB_BACKEND_STALLED_CYCLES_PCT, "cycles stalled: backend", 24},
+         {AGB_FRONTEND_STALLED_CYCLES_PCT, "frontend", 10}, {AGB_MEMORY_STALLED_CYCLES_PCT, "memory", 10}}},
     {5, {{AGB_CYCLES, "cycles", 17}, {AGB_INSTRUCTIONS, "instructions", 17}, {AGB_OPS_RETIRED, "operations", 17},
          {AGB_IPC, "ipc", 6}, {AGB_GHZ, "GHz", 6}}},
     {5, {{AGB_DRAM_DEMAND_BYTES, "DRAM, demand", 13}, {AGB_DRAM_FILL_BYTES, "any fill", 11},
@@ -238,8 +238,8 @@ void agb_report_counters_state(FILE *to, const agb_results *results)
     else if (!support->available)
         agb_report_line(to, "counters", "none: %s", support->reason);
     else
-        agb_report_line(to, "counters", "user mode of the counted region, %u passes, one a repetition; one phase switch "
-                        "costs %s, charged to the phase that ends%s%s", agb_counters_passes(support),
+        agb_report_line(to, "counters", "user mode of the counted region, %u passes, one a repetition; one phase "
+                        "switch costs %s, charged to the phase that ends%s%s", agb_counters_passes(support),
                         agb_text_seconds(support->switch_ns * 1e-9).s, support->calibration[0] ? "; checked by " : "",
                         support->calibration);
 }

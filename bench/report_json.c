@@ -198,9 +198,9 @@ static json_t *simulation_json(const agb_results *results, const agb_result *res
     bool has = simulation->has;
     double rows = (double)simulation->rows;
     agb_models models = agb_models_of(&results->machine.caches);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", "simulate", "reason",
-                     text_or_null(has ? "" : simulation->reason[0] ? simulation->reason : result->reason), "rows",
-                     count(simulation->rows), "groups", count(simulation->groups), "instructions",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", "simulate",
+                     "reason", text_or_null(has ? "" : simulation->reason[0] ? simulation->reason : result->reason),
+                     "rows", count(simulation->rows), "groups", count(simulation->groups), "instructions",
                      has ? count(simulation->instructions) : json_null(), "instructions_per_row",
                      number(has, (double)simulation->instructions / rows), "l1_misses_per_row",
                      number(has, (double)simulation->l1_misses / rows), "last_level_misses_per_row",
@@ -253,7 +253,8 @@ static json_t *phases_json(const agb_results *results, const agb_result *result)
     for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
         json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]),
                                                 "wall_s", number(true, result->phase_s[i]), "counters",
-                                                metrics_json(results, &result->phase_metrics[i], no_counters(results, result))));
+                                                metrics_json(results, &result->phase_metrics[i],
+                                                             no_counters(results, result))));
     return phases;
 }
 
@@ -363,8 +364,8 @@ static json_t *perf_check_json(const agb_results *results)
     json_t *events = json_array();
     for (size_t i = 0; i < check->n; i++) {
         const agb_checked_event *event = &check->event[i];
-        json_array_append_new(events, json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "result", count(event->result), "pass",
-                                                event->pass, "event", event->symbol, "aggbench",
+        json_array_append_new(events, json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "result", count(event->result),
+                                                "pass", event->pass, "event", event->symbol, "aggbench",
                                                 event_count(true, event->ours), "perf_stat",
                                                 event_count(event->theirs.counted, event->theirs.value), "running_pct",
                                                 number(event->theirs.counted, event->theirs.running_pct)));

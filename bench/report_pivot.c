@@ -201,12 +201,15 @@ static void print_side_by_side(FILE *to, const agb_results *results)
     print_figures(to, "", figures, sizeof figures / sizeof figures[0], results, columns);
     char replayed[AGB_TEXT_CELLS - 8] = "";
     if (results->replay)
-        snprintf(replayed, sizeof replayed, "replayed from counts of %.40s, not measured here", results->support.processor);
+        snprintf(replayed, sizeof replayed, "replayed from counts of %.40s, not measured here",
+                 results->support.processor);
     print_figures(to, replayed, counted, sizeof counted / sizeof counted[0], results, columns);
     if (results->estimated)
-        print_figures(to, "estimated, not measured", estimated, sizeof estimated / sizeof estimated[0], results, columns);
+        print_figures(to, "estimated, not measured", estimated, sizeof estimated / sizeof estimated[0], results,
+                      columns);
     if (results->simulated)
-        print_figures(to, "simulated, not measured", simulated, sizeof simulated / sizeof simulated[0], results, columns);
+        print_figures(to, "simulated, not measured", simulated, sizeof simulated / sizeof simulated[0], results,
+                      columns);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->state != AGB_STATE_OK)
@@ -259,9 +262,9 @@ static void explain_measured(FILE *to, const agb_result *naive, const agb_result
 static void explain_replayed(FILE *to, const agb_results *results, const agb_result *naive, const agb_result *radix)
 {
     double more = radix->metrics.value[AGB_OPS_RETIRED] / naive->metrics.value[AGB_OPS_RETIRED];
-    agb_report_line(to, "in words", "on %s, which was recorded, radix retired %s times the operations of naive, and its "
-                    "slots stalled on memory went from %.1f %% to %.1f %%; all times are of this machine, so they prove "
-                    "nothing about those counts", results->support.processor, agb_text_number(more).s,
+    agb_report_line(to, "in words", "on %s, which was recorded, radix retired %s times the operations of naive, and "
+                    "its slots stalled on memory went from %.1f %% to %.1f %%; all times are of this machine, so they "
+                    "prove nothing about those counts", results->support.processor, agb_text_number(more).s,
                     naive->metrics.value[AGB_MEMORY_BOUND_PCT], radix->metrics.value[AGB_MEMORY_BOUND_PCT]);
 }
 
@@ -270,11 +273,11 @@ static void explain_substitutes(FILE *to, const agb_result *naive, const agb_res
 {
     const agb_simulation *simple_run = &naive->simulation, *parted = &radix->simulation;
     if (naive->estimate.has && radix->estimate.has)
-        agb_report_line(to, "", "Estimated, not measured: naive spends %.0f %% of its time waiting beyond the cache, radix "
-                        "%.0f %%", naive->estimate.waiting_pct, radix->estimate.waiting_pct);
+        agb_report_line(to, "", "Estimated, not measured: naive spends %.0f %% of its time waiting beyond the cache, "
+                        "radix %.0f %%", naive->estimate.waiting_pct, radix->estimate.waiting_pct);
     if (simple_run->has && parted->has && parted->rows == simple_run->rows)
-        agb_report_line(to, "", "Simulated, not measured: radix takes %s times the instructions of naive and %s times its "
-                        "last-level misses",
+        agb_report_line(to, "", "Simulated, not measured: radix takes %s times the instructions of naive and %s times "
+                        "its last-level misses",
                         agb_text_number((double)parted->instructions / (double)simple_run->instructions).s,
                         agb_text_number((double)parted->last_misses / (double)simple_run->last_misses).s);
 }

@@ -87,8 +87,8 @@ void agb_report_simulation_terms(FILE *to, const agb_results *results, const agb
 {
     bool fewer = simulation->rows < results->sources[0].rows;
     agb_models models = agb_models_of(&results->machine.caches);
-    agb_report_line(to, "sim.", "not measured but simulated by valgrind, for each row, over %s rows in %s groups%s, on one "
-                    "worker. Instructions are exact; misses are those "
+    agb_report_line(to, "sim.", "not measured but simulated by valgrind, for each row, over %s rows in %s groups%s, on "
+                    "one worker. Instructions are exact; misses are those "
                     "of a model, L1d %" PRIu64 " KiB and last level %" PRIu64 " KiB, cold at the start, without "
                     "prefetchers or TLBs; branches those of a simple predictor. There is no time in it",
                     agb_text_count(simulation->rows).s, agb_text_count(simulation->groups).s,

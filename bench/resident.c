@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 
 const char agb_resident_limits[] =
-    "what a run costs beyond a twin of as many rows and equally long runs whose groups fit in the L2 cache; growing the "
-    "table and writing more groups count as waiting (too high), streaming through memory does not (too low)";
+    "what a run costs beyond a twin of as many rows and equally long runs whose groups fit in the L2 cache; growing "
+    "the table and writing more groups count as waiting (too high), streaming through memory does not (too low)";
 
 uint64_t agb_resident_groups(const agb_caches *caches)
 {
@@ -173,8 +173,8 @@ agb_status agb_resident_create(agb_resident *out, const agb_resident_plan *plan,
     agb_column column;
     if (plan->filter || plan->reference->kind != AGB_KEYS_WORD ||
         !agb_table_find_column(plan->table, plan->column, &column))
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "cache-resident twin: %s: is made for one integer column without --where",
-                        plan->column);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "cache-resident twin: %s: is made for one integer column without "
+                        "--where", plan->column);
     size_t rows = agb_table_rows(plan->table);
     const agb_reference *reference = plan->reference;
     mapping map = {.column = &column, .real = reference->groups, .real_n = reference->n, .n = plan->most_groups};

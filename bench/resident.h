@@ -15,9 +15,9 @@
  *
  * LIMITS  It is a difference of times, no count of slots. (1) What a larger result costs in instructions (growing the
  * table, writing more groups, longer probes) is in it, although it is work and not waiting: then it is too high. On an
- * emulator whose memory costs nothing, where the right answer is 0, 200,000 rows gave 27 % for naive and 13 % for radix.
- * (2) Memory that both columns stream through (reading the input, writing and reading back partitions) waits in the twin
- * too: then it is too low. (3) A processor that works while a load is on its way hides waiting: that part is in neither.
+ * emulator whose memory costs nothing, where the right answer is 0, 200,000 rows gave 27 % for naive, 13 % for radix.
+ * (2) Memory that both columns stream through (reading the input, writing and reading back partitions) waits in the
+ * twin too: then it is too low. (3) A processor that works while a load is on its way hides waiting: it is in neither.
  * (4) Branches are easier to predict with few groups. It says "waits beyond the cache" where it is high; small
  * differences between two strategies it does not resolve. */
 #ifndef AGB_RESIDENT_H

@@ -52,7 +52,7 @@ void agb_simulate_reason(const char *flags, char *reason, size_t size)
         snprintf(reason, size, "valgrind is not installed: apt-get install valgrind");
 }
 
-/* ---- One simulation ----------------------------------------------------------------------------------------------- */
+/* ---- One simulation ---------------------------------------------------------------------------------------------- */
 
 typedef struct simulation {
     agb_tool tool;
@@ -145,7 +145,7 @@ static void finish(simulation *self, const agb_job *job, const agb_reference *re
     self->started = false;
 }
 
-/* ---- All of them -------------------------------------------------------------------------------------------------- */
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 /* Starts job number `next` on the first free place, if there is one and a job is left. */
 static void fill_places(simulation *places, size_t n_places, size_t *job_of, const agb_simulated_run *run,

@@ -236,7 +236,7 @@ static void an_event_is_counted_in_its_own_repetitions(void **state)
     observer->leave(observer->context, 0);
     agb_counters_collect(counters, &counts);
     agb_counters_destroy(counters);
-    counts.total = (agb_counts){.value = {777}, .enabled_ns = 5, .running_ns = 5};    /* the fake's readings are equal */
+    counts.total = (agb_counts){.value = {777}, .enabled_ns = 5, .running_ns = 5};    /* the fake's are equal */
     counts.pass = 0;
     agb_metrics_compute(&support, &counts, 1, -1, &metrics);
     assert_true(metrics.has_event[0] && metrics.event[0] == 777);

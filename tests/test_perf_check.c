@@ -62,7 +62,7 @@ static void perf_counts_only_between_the_brackets(void **state)
         printf("skipped: perf could not count here\n");
         skip();
     }
-    assert_true(counts[0].value > 0 && counts[0].value < wall_ms + 20);    /* the start and the first count are not in it */
+    assert_true(counts[0].value > 0 && counts[0].value < wall_ms + 20);    /* neither start nor first count */
 }
 
 static void without_a_pmu_or_perf_it_says_why_not(void **state)

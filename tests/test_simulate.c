@@ -167,7 +167,7 @@ static void machines_without_valgrind_are_told_how_to_get_it(void **state)
     assert_false(agb_tool_exists("no-such-program-anywhere"));
 }
 
-/* ---- The baseline ------------------------------------------------------------------------------------------------- */
+/* ---- The baseline ------------------------------------------------------------------------------------------------ */
 
 typedef struct figures {
     agb_simulated entries[MOST];
