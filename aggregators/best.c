@@ -18,8 +18,9 @@
  *
  * Cost per row
  *   Partition: 13 instructions a row, or 10 with 2.5 rows in a run; the stores go to `parts` open lines, most of them
- *   in L1. Aggregate: 19 to 22 instructions an entry, all tables included (callgrind), and one line in L2. Bytes to memory and back: 8 an entry. Per
- *   part one scan of a table. Memory: 8 bytes an entry, at most the size of the input, and 2 MiB a worker.
+ *   in L1. Aggregate: 19 to 22 instructions an entry, all tables included (callgrind), and one line in L2. Bytes to
+ *   memory and back: 8 an entry. Per part one scan of a table. Memory: 8 bytes an entry, at most the size of the
+ *   input, and 2 MiB a worker.
  *
  * Where the slots should go
  *   Retiring above 50 %, memory-bound below 25 %: what is left is instructions, not waiting.
