@@ -31,8 +31,8 @@
  * Why three fifths: a row taken by the front saves its way through partition and tables, about three times the
  * front's instructions. If the front is as hot as L1 it pays from two fifths on; if its rows come from L2, from three
  * quarters. Between the two, either choice costs less than 15 %. These are ratios of work, not times of one machine;
- * sizes come from the caches. Tried and lost: a selection instead of the branch on an empty cell (+15 %: in a table
- * that stays, the branch is foreseen), packed 8-byte cells (a dependent chain through the hot ones). */
+ * sizes come from the caches. Tried and lost: a selection instead of the branch on an empty cell (7 to 20 % slower:
+ * in a table that stays, the branch is foreseen). */
 #include "packed_exchange_part.h"
 
 enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
