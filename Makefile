@@ -2,7 +2,8 @@
 # themselves by being there. Every variant (CC, MARCH, SAN) has a build folder of its own.
 
 CC      = gcc
-OPT     = -O2 -g
+# valgrind 3.19 gives up on the newer debug format that clang writes.
+OPT     = -O2 -g$(if $(findstring clang,$(CC)),dwarf-4)
 # x86-64-v3 (AVX2) where this processor has it, else the compiler's default; `make MARCH=native` to go further.
 MARCH   ?= $(if $(shell grep -m1 -w avx2 /proc/cpuinfo 2>/dev/null),x86-64-v3)
 SAN     =

@@ -75,16 +75,27 @@ void agb_tool_read(const agb_tool *tool, char *text, size_t size)
     text[got > 0 ? got : 0] = '\0';
 }
 
-/* The last line that is not blank, cut to fit. */
+/* Behind valgrind's "==123== " before each of its lines. */
+static const char *behind_mark(const char *line)
+{
+    size_t digits = strncmp(line, "==", 2) == 0 ? strspn(line + 2, "0123456789") : 0;
+    if (digits == 0 || strncmp(line + 2 + digits, "==", 2) != 0)
+        return line;
+    line += 2 + digits + 2;
+    return line + strspn(line, " ");
+}
+
+/* The last line that says something, cut to fit. */
 static void last_line(const agb_tool *tool, char *line, size_t size)
 {
-    char text[8192];
+    char text[8192], *save = NULL;
     agb_tool_read(tool, text, sizeof text);
-    size_t length = strlen(text);
-    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
-        text[--length] = '\0';
-    const char *start = strrchr(text, '\n');
-    snprintf(line, size, "%s", start ? start + 1 : text);
+    line[0] = '\0';
+    for (char *next = strtok_r(text, "\n", &save); next; next = strtok_r(NULL, "\n", &save)) {
+        const char *words = behind_mark(next);
+        if (words[strspn(words, " ")])
+            snprintf(line, size, "%s", words);
+    }
 }
 
 bool agb_tool_succeeded(const agb_tool *tool, char *how, size_t size)
