@@ -83,17 +83,28 @@ static void print_simulation(FILE *to, const agb_result *result, int width)
             agb_text_simulated(simulation, simulation->mispredictions).s);
 }
 
+/* Fewer rows of a column whose keys come back have fewer rows a group: what a new group costs weighs more there. */
+static void describe_sample(const agb_source_info *source, const agb_simulation *simulation, char *text, size_t size)
+{
+    double here = (double)simulation->rows / (double)(simulation->groups ? simulation->groups : 1);
+    double all = (double)source->rows / (double)(source->groups ? source->groups : 1);
+    snprintf(text, size, " (blocks of 256 neighbours from all over the source: %s rows a group where all rows have %s, so "
+             "a new group's cost weighs %s)", agb_text_number(here).s, agb_text_number(all).s,
+             here < all ? "more" : "as much");
+}
+
 void agb_report_simulation_terms(FILE *to, const agb_results *results, const agb_simulation *simulation)
 {
-    bool fewer = simulation->rows < results->sources[0].rows;
+    const agb_source_info *source = &results->sources[0];
     agb_models models = agb_models_of(&results->machine.caches);
+    char sample[400] = "";
+    if (simulation->rows < source->rows)
+        describe_sample(source, simulation, sample, sizeof sample);
     agb_report_line(to, "sim.", "not measured but simulated by valgrind, for each row, over %s rows in %s groups%s, on "
-                    "one worker. Instructions are exact; misses are those "
-                    "of a model, L1d %" PRIu64 " KiB and last level %" PRIu64 " KiB, cold at the start, without "
-                    "prefetchers or TLBs; branches those of a simple predictor. There is no time in it",
-                    agb_text_count(simulation->rows).s, agb_text_count(simulation->groups).s,
-                    fewer ? " (blocks of 256 neighbours from all over the column)" : "", models.l1d.bytes >> 10,
-                    models.last.bytes >> 10);
+                    "one worker. Instructions are exact; misses are those of a model, L1d %" PRIu64 " KiB and last level "
+                    "%" PRIu64 " KiB, cold at the start, without prefetchers or TLBs; branches those of a simple "
+                    "predictor. There is no time in it", agb_text_count(simulation->rows).s,
+                    agb_text_count(simulation->groups).s, sample, models.l1d.bytes >> 10, models.last.bytes >> 10);
 }
 
 static void print_simulations(FILE *to, const agb_results *results, size_t source, int width)
