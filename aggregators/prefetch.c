@@ -9,8 +9,8 @@
  * Layout
  *     keys    k0 k1 ... k31 | k32 ...                the block
  *     hashes  h0 h1 ... h31                          stay in L1
- *     table   [key|count][key|count] ...             the same as naive's, for pairs and strings too; of a string's group
- *                                                    the cell is requested first, and then the string
+ *     table   [key|count][key|count] ...             the same as naive's, for pairs and strings too; of a group of
+ *                                                    strings the cell is requested first, then the string
  *
  * Cost per row
  *   naive's, plus one store and load of the hash and one prefetch instruction: more instructions, fewer waits. The
