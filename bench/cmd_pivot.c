@@ -51,7 +51,8 @@ static int pivot(const agb_options *options, agb_error *err)
 }
 
 static const char *const pivot_options[] = {
-    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "warmup", "timeout", "memory", "pages",
+    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "warmup", "timeout", "memory",
+    "pages",
     "memory-budget", "batch-rows", "hash", "counters", "twin", "no-twin", "seed", "top", "groups", "format", "output",
     "quiet", NULL};
 

@@ -124,7 +124,8 @@ static void count_once(stage *stage, unsigned pass, agb_measurement *out)
     }
     agb_observer observer = {stage, stage_enter, stage_phase, stage_leave};
     agb_plan plan = {.table = contest->table, .column = contest->column, .filter = contest->filter,
-                     .aggregator = stage->self->aggregator, .params = stage->self->params, .batch_rows = contest->batch_rows, .hash = contest->hash,
+                     .aggregator = stage->self->aggregator, .params = stage->self->params,
+                     .batch_rows = contest->batch_rows, .hash = contest->hash,
                      .pool = stage->pool, .memory = stage->memory, .observer = &observer};
     agb_memory_reset(stage->memory);
     *stage->self->phase = -1;
@@ -286,7 +287,9 @@ static agb_answer hear_top(agb_contestant *contestant, agb_top_size size, agb_gr
         return AGB_ANSWER_ENDED;
     size_t bytes = size.groups * sizeof **top + size.bytes;
     *top = malloc(bytes + 1);
-    agb_answer heard = *top ? agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s) : AGB_ANSWER_ENDED;
+    agb_answer heard = AGB_ANSWER_ENDED;
+    if (*top)
+        heard = agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s);
     if (heard == AGB_ANSWER_WHOLE && contest->layout->kind == AGB_KEYS_BYTES && !place_strings(*top, size))
         heard = AGB_ANSWER_ENDED;
     return heard;
