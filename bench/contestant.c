@@ -11,13 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MOST_PATH = 4096 };
-
 typedef struct request {
     enum { COUNT, WRITE_GROUPS } what;
     unsigned pass;
     bool with_top;
-    char path[MOST_PATH];    /* WRITE_GROUPS */
 } request;
 
 /* ---- In the child ------------------------------------------------------------------------------------------------ */
@@ -181,10 +178,11 @@ static void answer_count(stage *stage, const request *request, int out)
     free(top);
 }
 
-static void answer_write(stage *stage, const request *request, int out)
+static void answer_write(stage *stage, int out)
 {
+    const agb_contest *contest = stage->self->contest;
     agb_error error = {0};
-    error.status = agb_groups_write(request->path, stage->sink, stage->nulls, stage->self->contest->layout, &error);
+    error.status = agb_groups_write(contest->groups, stage->sink, stage->nulls, contest->layout, &error);
     agb_pipe_write(out, &error, sizeof error);
 }
 
@@ -198,7 +196,7 @@ static void contestant_body(void *context, int in, int out)
         if (request.what == COUNT)
             answer_count(&stage, &request, out);
         else
-            answer_write(&stage, &request, out);
+            answer_write(&stage, out);
     }
 }
 
@@ -312,18 +310,16 @@ agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_meas
     return state;
 }
 
-agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err)
+agb_status agb_contestant_write_groups(agb_contestant *contestant, agb_error *err)
 {
     request request = {.what = WRITE_GROUPS};
-    if (strlen(path) >= sizeof request.path)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %.60s...: longer than %d bytes", path, MOST_PATH - 1);
-    strcpy(request.path, path);
     agb_error error;
     agb_answer heard = AGB_ANSWER_ENDED;
     if (agb_process_tell(&contestant->process, &request, sizeof request))
         heard = agb_process_hear(&contestant->process, &error, sizeof error, contestant->contest->timeout_s);
     if (heard != AGB_ANSWER_WHOLE)
-        return agb_fail(err, AGB_ERR_IO, "--groups: %s: the process that wrote it %s", path,
+        return agb_fail(err, AGB_ERR_IO, "--groups: %s: the process that wrote it %s",
+                        contestant->contest->groups->path,
                         heard == AGB_ANSWER_LATE ? "took too long: raise --timeout" : "ended");
     if (error.status != AGB_OK)
         return agb_fail(err, error.status, "%s", error.text);

@@ -7,6 +7,7 @@
 
 #include "counters.h"
 #include "os_usage.h"
+#include "output.h"
 #include "process.h"
 #include "reference.h"
 #include "results.h"
@@ -26,6 +27,7 @@ typedef struct agb_contest {
     const agb_reference *reference;
     double timeout_s;
     size_t top;
+    agb_output *groups;                       /* prepared, or NULL */
 } agb_contest;
 
 /* Groups in one piece of memory: `groups` agb_group, then `bytes` bytes of their strings. */
@@ -62,8 +64,8 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
  * says why in one sentence. top: takes the largest groups, measurement->top.groups of them, in one malloc of the
  * caller's; NULL: they are not wanted. */
 agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top);
-/* After a good run: its process writes all groups to `path`. */
-agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err);
+/* After a good run: its process writes all groups to contest->groups. */
+agb_status agb_contestant_write_groups(agb_contestant *contestant, agb_error *err);
 void agb_contestant_end(agb_contestant *contestant);
 
 #endif

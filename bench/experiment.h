@@ -4,6 +4,7 @@
 #ifndef AGB_EXPERIMENT_H
 #define AGB_EXPERIMENT_H
 
+#include "output.h"
 #include "results.h"
 
 /* One contestant to be. */
@@ -32,7 +33,7 @@ typedef struct agb_experiment {
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool twin;                             /* run the baseline in a second process, too */
-    const char *groups;                    /* file for all groups of the first good contestant, or NULL */
+    agb_output *groups;                    /* prepared: takes all groups of the first good contestant; or NULL */
     void (*progress)(void *context, const agb_progress *progress);    /* or NULL */
     void *context;
 } agb_experiment;

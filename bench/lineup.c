@@ -422,7 +422,6 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;
-    experiment->groups = options->groups;
     agb_status status = set_query(lineup, options, err);
     if (status == AGB_OK)
         status = set_hash(settings, options->hash, err);

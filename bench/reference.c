@@ -5,6 +5,7 @@
 #include "key_text.h"
 #include "process.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,9 @@ static agb_status store_groups(const agb_sink *sink, int file, answer *answer, a
     agb_group *groups = MAP_FAILED;
     if (ftruncate(file, (off_t)bytes) == 0)
         groups = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    else if (errno == EFBIG)
+        return agb_fail(err, AGB_ERR_IO, "its %" PRIu64 " groups take %zu bytes, more than a file may have here: raise "
+                        "`ulimit -f`", n, bytes);
     if (groups == MAP_FAILED)
         return agb_fail(err, AGB_ERR_MEMORY,
                         "no memory for %" PRIu64 " groups (%zu bytes): free memory or take fewer rows", n, bytes);
