@@ -60,23 +60,39 @@ static agb_status find(const agb_registry *registry, const char *word, agb_verif
     return status;
 }
 
+/* The last of them is checked, unless NAME says otherwise. */
+static agb_status open_plugins(agb_plugins *out, agb_registry *registry, const agb_words *words, agb_verify *verify,
+                               agb_error *err)
+{
+    agb_status status = agb_plugins_open(out, registry, words->word, words->n, verify->timeout_s, err);
+    for (size_t i = 0; i < out->n && status == AGB_OK; i++) {
+        const agb_plugin *plugin = &out->plugin[i];
+        if (!plugin->aggregator)
+            return agb_fail(err, plugin->refused.status, "%s", plugin->refused.text);
+        verify->aggregator = plugin->aggregator;
+    }
+    return status;
+}
+
 static int verify(const agb_options *options, agb_error *err)
 {
-    const agb_words *plugins = &options->plugins;
+    const agb_words *words = &options->plugins;
+    agb_plugins opened = {0};
     agb_registry *registry;
     agb_status status = agb_registry_create(&registry, err);
-    agb_verify check = {.registry = registry, .params = "", .timeout_s = (double)options->timeout_s};
-    if (status == AGB_OK && plugins->n == 0 && !options->operand)
+    agb_verify check = {.registry = registry, .plugins = &opened, .params = "", .timeout_s = (double)options->timeout_s};
+    if (status == AGB_OK && words->n == 0 && !options->operand)
         status = agb_fail(err, AGB_ERR_ARGUMENT,
                           "verify: NAME is missing: name an aggregator, or give --plugin FILE.so");
-    for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
-        status = agb_lineup_open_plugin(registry, plugins->word[i], &check.aggregator, err);
+    if (status == AGB_OK)
+        status = open_plugins(&opened, registry, words, &check, err);
     if (status == AGB_OK && options->operand)
         status = find(registry, options->operand, &check, err);
     int code = agb_exit_of(status);
     if (status == AGB_OK)
         code = verify_all(stdout, &check) == 0 ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     agb_registry_destroy(registry);
+    agb_plugins_release(&opened);
     return code;
 }
 

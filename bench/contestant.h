@@ -8,12 +8,14 @@
 #include "counters.h"
 #include "os_usage.h"
 #include "output.h"
+#include "plugins.h"
 #include "process.h"
 #include "reference.h"
 #include "results.h"
 
 /* What all contestants of an experiment have in common. Borrowed; must not change while they live. */
 typedef struct agb_contest {
+    const agb_plugins *plugins;               /* or NULL */
     const agb_table *table;
     const char *column;
     const agb_filter *filter;                 /* or NULL */
@@ -26,6 +28,7 @@ typedef struct agb_contest {
     const agb_counter_support *support;       /* NULL = no counters wanted */
     const agb_reference *reference;
     double timeout_s;
+    const char *spill_folder;                 /* or NULL */
     size_t top;
     agb_output *groups;                       /* prepared, or NULL */
 } agb_contest;
@@ -54,6 +57,7 @@ typedef struct agb_contestant {
     const agb_aggregator *aggregator;
     const char *params;
     agb_process process;
+    uint64_t oom_kills;            /* of the system, at the start */
     int32_t *phase;                /* shared with the child: the phase it is in, -1 before the first */
 } agb_contestant;
 

@@ -5,6 +5,7 @@
 #define AGB_EXPERIMENT_H
 
 #include "output.h"
+#include "plugins.h"
 #include "results.h"
 
 /* One contestant to be. */
@@ -22,6 +23,7 @@ typedef struct agb_progress {
 
 typedef struct agb_experiment {
     const agb_registry *registry;
+    const agb_plugins *plugins;            /* those among the aggregators, or NULL */
     char **sources;
     size_t n_sources;
     const char *input_format;              /* a loader's name, or NULL */

@@ -3,7 +3,6 @@
 #include "lineup.h"
 
 #include "clickbench.h"
-#include "process.h"
 #include "query.h"
 #include "sweep.h"
 
@@ -89,11 +88,15 @@ static agb_status add_named(agb_lineup *lineup, const char *word, agb_error *err
     char *name = strndup(word, colon ? (size_t)(colon - word) : strlen(word));
     if (!name)
         return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
-    const agb_aggregator *aggregator;
+    const agb_aggregator *aggregator = agb_registry_find_aggregator(lineup->registry, name);
+    agb_plugin *refused = aggregator ? NULL : agb_plugins_refused(&lineup->plugins, name);
     int64_t values[AGB_MOST_PARAMS];
     agb_status status;
     if (strcmp(name, "all") == 0) {
         status = add_all(lineup, params, err);
+    } else if (refused) {
+        refused->named = true;
+        status = add_entry(&lineup->experiment, NULL, name, params, &refused->refused, err);
     } else {
         status = agb_lineup_find_aggregator(lineup->registry, name, &aggregator, err);
         if (status == AGB_OK)
@@ -115,77 +118,27 @@ static agb_status add_list(agb_lineup *lineup, const char *list, agb_error *err)
     return status;
 }
 
-/* What a child finds out about a plug-in. */
-typedef struct trial {
-    agb_registry *registry;
-    const char *path;
-} trial;
-
-static void try_in_child(void *context, int in, int out)
-{
-    (void)in;
-    const trial *trial = context;
-    agb_error error = {0};
-    error.status = agb_registry_open_plugin(trial->registry, trial->path, NULL, &error);
-    agb_pipe_write(out, &error, sizeof error);
-}
-
-agb_status agb_lineup_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out, agb_error *err)
-{
-    const double timeout_s = 10;
-    trial trial = {registry, path};
-    agb_process process;
-    agb_error heard = {0};
-    char how[128];
-    agb_status status = agb_process_start(&process, try_in_child, &trial, err);
-    if (status != AGB_OK)
-        return status;
-    agb_answer answer = agb_process_hear(&process, &heard, sizeof heard, timeout_s);
-    agb_process_end(&process, answer == AGB_ANSWER_LATE);
-    agb_process_describe_end(&process, how, sizeof how);
-    if (answer == AGB_ANSWER_LATE)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it did not end within %g s", path, timeout_s);
-    if (answer == AGB_ANSWER_ENDED)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it ended in %s", path, how);
-    if (heard.status != AGB_OK)
-        return agb_fail(err, heard.status, "%s", heard.text);
-    return agb_registry_open_plugin(registry, path, out, err);
-}
-
-/* The row of a plug-in that could not be opened is named after its file. */
-static agb_status add_refused(agb_lineup *lineup, const char *path, const agb_error *refused, agb_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    char *stem = strdup(slash ? slash + 1 : path);
-    if (!stem)
-        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
-    stem[strcspn(stem, ".")] = '\0';
-    agb_status status = add_entry(&lineup->experiment, NULL, stem, "", refused, err);
-    free(stem);
-    return status;
-}
-
 /* Plug-ins are opened first, so that the list can name them; each takes part even when it was not named. One that is
  * refused becomes a row that says why; one that is not there is a slip of the command line. */
 static agb_status add_contestants(agb_lineup *lineup, const agb_options *options, const char *standard, agb_error *err)
 {
-    const agb_words *plugins = &options->plugins, *lists = &options->aggregators;
-    const agb_aggregator *opened[AGB_MOST_WORDS] = {0};
-    agb_error refused[AGB_MOST_WORDS] = {0};
-    for (size_t i = 0; i < plugins->n; i++) {
-        agb_status status = agb_lineup_open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]);
-        if (status == AGB_ERR_NOT_FOUND)
-            return agb_fail(err, status, "--plugin: %s", refused[i].text);
-    }
-    agb_status status = lists->n ? AGB_OK : add_list(lineup, standard, err);
+    const agb_words *words = &options->plugins, *lists = &options->aggregators;
+    agb_plugins *plugins = &lineup->plugins;
+    agb_status status = agb_plugins_open(plugins, lineup->registry, words->word, words->n, (double)options->timeout_s, err);
+    if (status == AGB_OK && lists->n == 0)
+        status = add_list(lineup, standard, err);
     for (size_t i = 0; i < lists->n && status == AGB_OK; i++)
         status = add_list(lineup, lists->word[i], err);
     for (size_t i = 0; i < plugins->n && status == AGB_OK; i++) {
-        if (!opened[i])
-            status = add_refused(lineup, plugins->word[i], &refused[i], err);
-        else if (!takes_part(&lineup->experiment, opened[i]))
-            status = add_entry(&lineup->experiment, opened[i], opened[i]->name, "", NULL, err);
+        const agb_plugin *plugin = &plugins->plugin[i];
+        char stem[256];
+        agb_plugin_stem(plugin, stem, sizeof stem);
+        if (!plugin->aggregator && !plugin->named)
+            status = add_entry(&lineup->experiment, NULL, stem, "", &plugin->refused, err);
+        else if (plugin->aggregator && !takes_part(&lineup->experiment, plugin->aggregator))
+            status = add_entry(&lineup->experiment, plugin->aggregator, plugin->aggregator->name, "", NULL, err);
     }
+    lineup->experiment.plugins = plugins;
     return status;
 }
 
@@ -478,6 +431,7 @@ void agb_lineup_release(agb_lineup *lineup)
     agb_results_release(&lineup->warnings);
     agb_filter_destroy(lineup->filter);
     agb_registry_destroy(lineup->registry);
+    agb_plugins_release(&lineup->plugins);
     lineup->registry = NULL;
 }
 

@@ -281,9 +281,12 @@ static void print_memory(FILE *to, const agb_results *results)
             largest = result;
     }
     if (largest)
-        agb_report_line(to, "memory", "the largest process, %s, held %s at most; accounted for: %s",
+        agb_report_line(to, "memory", "the largest contestant, %s, held %s at most, accounted for: %s; the reference "
+                        "answer's process %s; no process of the whole command more than %s",
                         label_of(largest, MOST_LABEL).s, agb_text_bytes(largest->peak_rss_bytes).s,
-                        agb_text_bytes(largest->accounted_peak_bytes).s);
+                        agb_text_bytes(largest->accounted_peak_bytes).s,
+                        agb_text_bytes(results->sources[largest->source].reference_peak_rss_bytes).s,
+                        agb_text_bytes(results->largest_rss_bytes).s);
 }
 
 static void print_remarks(FILE *to, const agb_results *results)

@@ -57,6 +57,7 @@ typedef struct agb_source_info {
     char *name, *format;
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
     double load_s, reference_s;
+    uint64_t reference_peak_rss_bytes;    /* of the process that counted the reference answer */
     uint64_t groups, nulls;        /* of the reference answer */
     uint64_t selected;             /* rows that met the filter */
     agb_key_layout *layout;        /* of the keys; NULL until the table is loaded */
@@ -110,6 +111,7 @@ typedef struct agb_results {
     size_t n_noises;
     char **notes;                  /* sentences that must be said with the figures */
     size_t n_notes;
+    uint64_t largest_rss_bytes;    /* that any process of the command held, the loading one included */
 } agb_results;
 
 void agb_result_release(agb_result *result);

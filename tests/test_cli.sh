@@ -152,7 +152,7 @@ report 'verify_passes_a_right_aggregator' \
 # ---- Faulty plug-ins: each is a row with its reason, the rest of the table is complete, the exit code is not 0 ----
 plugins=
 for plugin in wrong_abi no_symbol wrong_name count_one_too_many emits_twice writes_past_buffer crashes never_returns \
-    asks_too_much leaves_memory crashes_on_load; do
+    asks_too_much leaves_memory crashes_on_load exits_on_load hangs_on_load aborts_at_exit kills_itself; do
     plugins="$plugins --plugin $BUILD/plugins/$plugin.so"
 done
 # shellcheck disable=SC2086
@@ -175,6 +175,29 @@ row never_returns timeout 'no answer after 1 s, in phase build'
 row asks_too_much out-of-memory 'refused'
 row leaves_memory failed 'unreleased'
 row crashes_on_load failed 'loading it ended in illegal instruction (SIGILL)'
+row exits_on_load failed 'loading it ended in exit status 0'
+row hangs_on_load failed 'loading it did not end within 1 s'
+row aborts_at_exit ok ''
+row kills_itself crashed 'killed (SIGKILL) in phase build'
+
+# Named in the list, a broken one is a row at its place, too.
+for plugin in wrong_abi no_symbol wrong_name crashes_on_load exits_on_load hangs_on_load; do
+    # shellcheck disable=SC2086
+    run run $rows --plugin "$BUILD/plugins/$plugin.so" --aggregator naive,$plugin:x=1,radix --timeout 1 --no-twin \
+        --format csv $quick
+    report "a_broken_plugin_that_is_named_is_a_row: $plugin" "$([ $code = 1 ] && [ ! -s "$work/err" ] &&
+        [ "$(cut -d, -f1 "$work/out" | tr '\n' ' ')" = "aggregator naive $plugin radix " ] &&
+        [ "$(grep -c '"ok"' "$work/out")" = 2 ] || cat "$work/out" "$work/err")"
+done
+refused 2 'nosuch|no such name' run $rows --plugin "$BUILD/plugins/wrong_abi.so" --aggregator naive,nosuch
+for format in table csv; do
+    # shellcheck disable=SC2086
+    run run $rows --plugin "$BUILD/plugins/aborts_at_exit.so" --aggregator naive --format $format $quick
+    report "a_plugin_that_aborts_at_the_end_hurts_nobody: $format" \
+        "$([ $code = 0 ] && grep -q ^naive "$work/out" && grep -q ^aborts_at "$work/out" || cat "$work/out" "$work/err")"
+done
+run list --plugin "$BUILD/plugins/aborts_at_exit.so"
+report 'such_a_plugin_is_listed' "$([ $code = 0 ] && grep -q aborts_at_exit "$work/out" || cat "$work/err")"
 
 run verify --plugin "$BUILD/plugins/count_one_too_many.so"
 report 'verify_names_the_case_and_the_key_of_a_wrong_plugin' \
