@@ -186,10 +186,8 @@ static void print_only_queries(FILE *to, int format)
 
 static int list(const agb_options *options, agb_error *err)
 {
-    if (options->format == AGB_FORMAT_CSV)
-        agb_fail(err, AGB_ERR_ARGUMENT, "list: --format csv: this command knows table and json");
     agb_registry *registry = NULL;
-    agb_status status = options->format == AGB_FORMAT_CSV ? AGB_ERR_ARGUMENT : agb_registry_create(&registry, err);
+    agb_status status = agb_registry_create(&registry, err);
     const agb_words *plugins = &options->plugins;
     agb_plugins opened = {0};
     if (status == AGB_OK)

@@ -80,7 +80,10 @@ static int verify(const agb_options *options, agb_error *err)
     agb_plugins opened = {0};
     agb_registry *registry;
     agb_status status = agb_registry_create(&registry, err);
-    agb_verify check = {.registry = registry, .plugins = &opened, .params = "", .timeout_s = (double)options->timeout_s};
+    agb_verify check = {.registry = registry, .plugins = &opened, .params = "", .timeout_s = (double)options->timeout_s,
+                        .spill_folder = options->spill_folder};
+    if (status == AGB_OK)
+        status = agb_lineup_check_folder(options->spill_folder, err);
     if (status == AGB_OK && words->n == 0 && !options->operand)
         status = agb_fail(err, AGB_ERR_ARGUMENT,
                           "verify: NAME is missing: name an aggregator, or give --plugin FILE.so");
@@ -101,7 +104,7 @@ static void defaults(agb_options *options)
     options->timeout_s = 60;
 }
 
-static const char *const verify_options[] = {"plugin", "timeout", NULL};
+static const char *const verify_options[] = {"plugin", "timeout", "spill-folder", NULL};
 
 const agb_command agb_command_verify = {
     .name = "verify", .operand = "NAME[:p=v...]",

@@ -143,6 +143,7 @@ static void set_contest(session *self)
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
         .groups = experiment->groups, .support = experiment->support, .reference = &self->reference, .timeout_s = experiment->timeout_s,
+        .spill_folder = experiment->spill_folder,
         .top = settings->top + settings->offset};
 }
 

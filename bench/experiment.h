@@ -31,7 +31,8 @@ typedef struct agb_experiment {
     size_t n_entries;
     agb_settings settings;
     const agb_counter_support *support;    /* NULL: counters are switched off */
-    double timeout_s;
+    double timeout_s;                      /* for one run of a contestant, and for the reference answer */
+    const char *spill_folder;              /* or NULL */
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool twin;                             /* run the baseline in a second process, too */

@@ -6,10 +6,13 @@
 #include "query.h"
 #include "sweep.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_NAMES = 256 };
 
@@ -306,9 +309,13 @@ static agb_status set_hash(agb_settings *settings, const char *name, agb_error *
                     near ? ": did you mean " : "", near ? near : "", list);
 }
 
-static agb_status check_loader(const agb_registry *registry, const char *name, agb_error *err)
+static agb_status check_loader(const agb_registry *registry, const char *name, const char *source, agb_error *err)
 {
-    if (!name || agb_registry_find_loader(registry, name))
+    const agb_loader *named = name ? agb_registry_find_loader(registry, name) : NULL;
+    if (named && !(named->traits & AGB_LOADER_GENERATES) && is_generated(registry, source))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--input-format: %s: reads files, but %s is generated: leave it out",
+                        name, source);
+    if (!name || named)
         return AGB_OK;
     const char *names[MOST_NAMES + 1] = {0};
     const agb_loader *loader;
@@ -364,7 +371,19 @@ static agb_status set_query(agb_lineup *lineup, const agb_options *options, agb_
     return status;
 }
 
-static agb_status set_settings(agb_lineup *lineup, const agb_options *options, agb_error *err)
+agb_status agb_lineup_check_folder(const char *folder, agb_error *err)
+{
+    struct stat there;
+    if (!folder)
+        return AGB_OK;
+    int reason = stat(folder, &there) != 0 ? errno : S_ISDIR(there.st_mode) ? 0 : ENOTDIR;
+    if (reason == 0 && access(folder, W_OK | X_OK) != 0)
+        reason = errno;
+    return reason == 0 ? AGB_OK : agb_fail(err, AGB_ERR_IO, "--spill-folder: %s: %s: name a folder that takes files",
+                                           folder, strerror(reason));
+}
+
+static agb_status set_settings(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
 {
     agb_experiment *experiment = &lineup->experiment;
     agb_settings *settings = &experiment->settings;
@@ -375,11 +394,16 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;
+    experiment->spill_folder = options->spill_folder;
+    if (options->twin && options->no_twin)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--twin and --no-twin: say the opposite of each other: leave one out");
     agb_status status = set_query(lineup, options, err);
     if (status == AGB_OK)
         status = set_hash(settings, options->hash, err);
     if (status == AGB_OK)
-        status = check_loader(lineup->registry, options->input_format, err);
+        status = check_loader(lineup->registry, options->input_format, source, err);
+    if (status == AGB_OK)
+        status = agb_lineup_check_folder(options->spill_folder, err);
     if (status == AGB_OK)
         status = set_threads(lineup, options, err);
     return status;
@@ -409,7 +433,7 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
     *out = (agb_lineup){0};
     agb_status status = agb_registry_create(&out->registry, err);
     if (status == AGB_OK)
-        status = set_settings(out, options, err);
+        status = set_settings(out, options, source, err);
     if (status == AGB_OK)
         status = add_contestants(out, options, standard, err);
     if (status == AGB_OK)

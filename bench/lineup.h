@@ -28,6 +28,8 @@ void agb_lineup_release(agb_lineup *lineup);
 /* Runs it and adds the environment: a complete set of results. */
 agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err);
 
+/* Whether --spill-folder, or NULL, can take files. */
+agb_status agb_lineup_check_folder(const char *folder, agb_error *err);
 /* With the nearest name in the error. */
 agb_status agb_lineup_find_aggregator(const agb_registry *registry, const char *name, const agb_aggregator **out,
                                       agb_error *err);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define AGB_VERSION "0.1"
@@ -86,6 +87,21 @@ static void fill_standard_descriptors(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Where the stack would not hold a report the program could only crash. */
+static bool raise_stack(agb_error *err)
+{
+    enum { LEAST = 256 << 10, ENOUGH = 8 << 20 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST)
+        return true;
+    limit.rlim_cur = limit.rlim_max < ENOUGH ? limit.rlim_max : ENOUGH;
+    if (limit.rlim_cur >= LEAST && setrlimit(RLIMIT_STACK, &limit) == 0)
+        return true;
+    agb_fail(err, AGB_ERR_MEMORY, "the stack is limited to %u KiB, at least %u are needed: raise `ulimit -s`",
+             (unsigned)(limit.rlim_cur >> 10), LEAST >> 10);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     fill_standard_descriptors();
@@ -97,7 +113,9 @@ int main(int argc, char **argv)
         print_help(stderr);
         return AGB_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    if (!raise_stack(&err))
+        code = AGB_EXIT_FAILED;
+    else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         print_help(stdout);
     else if (strcmp(argv[1], "--version") == 0)
         print_version(stdout);
