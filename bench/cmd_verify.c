@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench verify: is this aggregator right? One line for each kind of check, and a verdict. */
 #include "commands.h"
+#include "process.h"
 #include "text.h"
 #include "verify.h"
 
@@ -92,8 +93,11 @@ static int verify(const agb_options *options, agb_error *err)
     if (status == AGB_OK && options->operand)
         status = find(registry, options->operand, &check, err);
     int code = agb_exit_of(status);
+    agb_older_children older;
+    agb_strays_adopt(&older);
     if (status == AGB_OK)
         code = verify_all(stdout, &check) == 0 ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+    agb_strays_end(&older);
     agb_registry_destroy(registry);
     agb_plugins_release(&opened);
     return code;

@@ -142,8 +142,8 @@ static void set_contest(session *self)
         .layout = self->results->sources[self->source].layout, .threads = settings->threads,
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
-        .groups = experiment->groups, .support = experiment->support, .reference = &self->reference, .timeout_s = experiment->timeout_s,
-        .spill_folder = experiment->spill_folder,
+        .groups = experiment->groups, .support = experiment->support, .reference = &self->reference,
+        .timeout_s = experiment->timeout_s, .spill_folder = experiment->spill_folder,
         .top = settings->top + settings->offset};
 }
 

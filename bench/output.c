@@ -32,7 +32,7 @@ static int descriptor_of(const char *folder, const char *name)
     return end != name && *end == '\0' && number >= 0 && number < INT_MAX ? (int)number : -1;
 }
 
-/* FOLDER/NAME without links in FOLDER, or NULL and errno. *descriptor: what it is an own descriptor's name of, or -1. */
+/* FOLDER/NAME without links in FOLDER, or NULL and errno. *descriptor: the own one that this is the name of, or -1. */
 static char *without_folder_links(const char *path, int *descriptor)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

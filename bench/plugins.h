@@ -20,8 +20,8 @@ typedef struct agb_plugins {
     size_t n;
 } agb_plugins;
 
-/* Opens all, each in timeout_s and at most ten seconds; one that is refused says why, one that is not there ends it with AGB_ERR_NOT_FOUND. The registry must not
- * be used after the release. */
+/* Opens all, each in timeout_s and at most ten seconds; one that is refused says why, one that is not there ends it
+ * with AGB_ERR_NOT_FOUND. The registry must not be used after the release. */
 agb_status agb_plugins_open(agb_plugins *out, agb_registry *registry, const char *const *paths, size_t n,
                             double timeout_s, agb_error *err);
 void agb_plugins_release(agb_plugins *plugins);

@@ -166,17 +166,18 @@ static agb_status hear_answer(agb_process *process, answer *answer, double timeo
     char how[128];
     agb_process_describe_end(process, how, sizeof how);
     if (heard == AGB_ANSWER_LATE)
-        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: raise --timeout or take fewer rows",
-                        agb_reference_aggregator, timeout_s);
+        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: raise --timeout or take "
+                        "fewer rows", agb_reference_aggregator, timeout_s);
     if (heard == AGB_ANSWER_ENDED)
         return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: its process ended by %s%s",
                         agb_reference_aggregator, how,
-                        agb_process_signal(process) == SIGKILL ? ": from outside, or the system ran out of memory: try fewer rows" : "");
+                        agb_process_signal(process) == SIGKILL
+                            ? ": from outside, or the system ran out of memory: try fewer rows" : "");
     answer->error.text[sizeof answer->error.text - 1] = '\0';
     if (answer->error.status == AGB_ERR_MEMORY)
-        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: %s: no memory for it: it takes 2 x 8 bytes a row, %" PRIu64
-                        " bytes for %" PRIu64 " rows, and more for other keys than one number: free memory or take "
-                        "fewer rows", agb_reference_aggregator, 16 * rows, rows);
+        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: %s: no memory for it: it takes 2 x 8 bytes a row, "
+                        "%" PRIu64 " bytes for %" PRIu64 " rows, and more for other keys than one number: free memory "
+                        "or take fewer rows", agb_reference_aggregator, 16 * rows, rows);
     if (answer->error.status != AGB_OK)
         return agb_fail(err, answer->error.status, "reference answer: %s", answer->error.text);
     return AGB_OK;

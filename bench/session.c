@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "outputs.h"
+#include "process.h"
 #include "progress.h"
 #include "report.h"
 
@@ -41,7 +42,10 @@ static agb_status measure(const agb_session *session, const agb_options *options
         agb_results_note(&lineup->warnings, "%s", session->note);
     if (session->no_twin)
         lineup->experiment.twin = options->twin;
+    agb_older_children older;
+    agb_strays_adopt(&older);
     agb_status status = agb_lineup_run(lineup, results, err);
+    agb_strays_end(&older);
     agb_progress_end(&printer);
     return status;
 }

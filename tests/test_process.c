@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 static void doubles(void *context, int in, int out)
 {
@@ -101,6 +102,44 @@ static void a_child_has_no_input_and_keeps_our_output_clean(void **state)
     assert_int_equal(agb_process_hear(&process, &byte, 1, 10), AGB_ANSWER_WHOLE);
     assert_int_equal(byte, 'e');
     agb_process_end(&process, true);
+}
+
+static void leaves_a_child(void *context, int in, int out)
+{
+    (void)context;
+    (void)in;
+    pid_t left = fork();
+    if (left == 0) {
+        setsid();
+        if (fork() == 0)
+            signal(SIGTERM, SIG_IGN);
+        for (;;)
+            pause();
+    }
+    agb_pipe_write(out, &left, sizeof left);
+}
+
+static void what_a_child_leaves_running_is_ended(void **state)
+{
+    (void)state;
+    agb_older_children older;
+    agb_process process;
+    pid_t left = 0, own = fork();
+    if (own == 0)
+        for (;;)
+            pause();
+    agb_strays_adopt(&older);
+    assert_int_equal(older.n, 1);
+    assert_ok(agb_process_start(&process, leaves_a_child, NULL, err));
+    assert_int_equal(agb_process_hear(&process, &left, sizeof left, 10), AGB_ANSWER_WHOLE);
+    agb_process_end(&process, false);
+    assert_int_equal(kill(left, 0), 0);
+    agb_strays_end(&older);
+    assert_int_equal(kill(left, 0), -1);
+    assert_int_equal(kill(own, 0), 0);    /* it was there before */
+    kill(own, SIGKILL);
+    assert_int_equal(waitpid(own, NULL, 0), own);
+    assert_int_equal(waitpid(-1, NULL, 0), -1);
 }
 
 /* ---- Output ------------------------------------------------------------------------------------------------------ */
@@ -206,7 +245,7 @@ static void remove_folder(const char *folder)
     assert_int_equal(system(command), 0);
 }
 
-/* In a folder of links: `name` -> text is written through; what it leads to holds the text, and the link is one still. */
+/* In a folder of links: `name` -> text is written through; what it leads to holds the name, the link stays. */
 static void write_through_link(const char *folder, const char *name, const char *text, const char *leads_to)
 {
     char link[96], real[96], back[96] = "";
@@ -311,6 +350,7 @@ int main(void)
         cmocka_unit_test(half_an_answer_is_none),
         cmocka_unit_test(a_child_that_does_not_end_is_ended),
         cmocka_unit_test(a_child_has_no_input_and_keeps_our_output_clean),
+        cmocka_unit_test(what_a_child_leaves_running_is_ended),
         cmocka_unit_test(a_file_appears_only_when_it_is_complete),
         cmocka_unit_test(preparing_an_output_leaves_nothing_behind),
         cmocka_unit_test(links_are_followed_and_stay_links),

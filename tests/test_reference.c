@@ -62,7 +62,8 @@ static void a_reference_that_hangs_is_ended_in_time(void **state)
 static void a_reference_without_memory_says_how_much_it_takes(void **state)
 {
     (void)state;
-    run_with_reference(AGB_ERR_MEMORY, "reference answer: sort|2 x 8 bytes a row|320000 bytes for 20000 rows", ask_too_much);
+    run_with_reference(AGB_ERR_MEMORY, "reference answer: sort|2 x 8 bytes a row|320000 bytes for 20000 rows",
+                       ask_too_much);
 }
 
 int main(void)
