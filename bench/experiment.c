@@ -46,7 +46,7 @@ static agb_status find_columns(const session *self, agb_query_columns *columns, 
     const agb_experiment *experiment = self->experiment;
     const char *source = experiment->sources[self->source];
     agb_schema schema;
-    bool known = strcmp(source, "-") != 0 && !experiment->input_format &&
+    bool known = agb_query_can_look_at(source) && !experiment->input_format &&
                  agb_source_describe(&schema, experiment->registry, source, NULL) == AGB_OK;
     agb_status status = agb_query_columns_find(columns, experiment->settings.group_by, experiment->settings.filter,
                                                known ? &schema : NULL, err);
@@ -61,7 +61,7 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
     agb_pool *pool = NULL;
     agb_status status = agb_pool_create(&pool, agb_machine_default_threads(""), NULL, err);
     if (status == AGB_OK) {
-        /* Columns are filled and read in order: huge pages spare their loading the page faults and change little else. */
+        /* Columns are filled and read in order: huge pages spare the loading its page faults and change little else. */
         bool small = experiment->settings.pages == AGB_PAGES_4K;
         agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
                                     .loader = experiment->input_format,
@@ -148,7 +148,8 @@ static void set_contest(session *self)
 }
 
 /* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
- * the safe side of what was measured for words; of strings it also copies the bytes. A fifth of the memory stays free. */
+ * the safe side of what was measured for words; of strings it also copies the bytes. A fifth of the memory stays
+ * free. */
 static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
 {
     enum { BYTES_PER_ROW = 16, BYTES_PER_GROUP = 32, LEAST_BYTES = 1 << 24, LEAST = 2 };

@@ -388,8 +388,8 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
     agb_experiment *experiment = &lineup->experiment;
     agb_settings *settings = &experiment->settings;
     *settings = (agb_settings){
-        .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup, .pages = (agb_pages)options->pages,
-        .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
+        .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup,
+        .pages = (agb_pages)options->pages, .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
         .batch_rows = options->batch_rows};
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
@@ -409,12 +409,12 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
     return status;
 }
 
-/* ---- The source's columns, before its rows are read --------------------------------------------------------------- */
+/* ---- The source's columns, before its rows are read -------------------------------------------------------------- */
 
 static agb_status check_columns(const agb_lineup *lineup, const char *source, agb_error *err)
 {
     const agb_settings *settings = &lineup->experiment.settings;
-    if (strcmp(source, "-") == 0 || lineup->experiment.input_format)
+    if (!agb_query_can_look_at(source) || lineup->experiment.input_format)
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
     agb_status status = agb_source_describe(&schema, lineup->registry, source, err);

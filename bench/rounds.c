@@ -40,7 +40,8 @@ static void refuse(agb_result *result, agb_state state, const agb_error *error)
 static void describe_row(const agb_field *field, agb_result *result, const agb_entry *entry)
 {
     agb_error error = {0};
-    const char *refusal = entry->aggregator ? agb_key_kind_refusal(entry->aggregator, field->contest->layout->kind) : NULL;
+    agb_key_kind kind = field->contest->layout->kind;
+    const char *refusal = entry->aggregator ? agb_key_kind_refusal(entry->aggregator, kind) : NULL;
     result->name = strdup(entry->name);
     result->params = strdup(entry->params);
     result->aggregator = entry->aggregator;
