@@ -11,8 +11,8 @@ static int name_width(const agb_schema *schema)
     enum { LEAST = 6, MOST = 40 };
     size_t width = LEAST;
     for (size_t i = 0; i < schema->columns; i++) {
-        size_t length = strlen(schema->column[i].name);
-        width = length > width ? length : width;
+        size_t cells = (size_t)agb_text_cells(agb_text_clean(schema->column[i].name).s);
+        width = cells > width ? cells : width;
     }
     return width > MOST ? MOST : (int)width;
 }
@@ -20,18 +20,21 @@ static int name_width(const agb_schema *schema)
 static void print_table(FILE *to, const char *source, const agb_schema *schema)
 {
     bool known = schema->rows != UINT64_MAX;
-    fprintf(to, "%s: %s, %s rows, %zu column%s", source, schema->format,
+    fprintf(to, "%s: %s, %s rows, %zu column%s", agb_text_clean(source).s, schema->format,
             known ? agb_text_count(schema->rows).s : "unknown number of", schema->columns,
             schema->columns == 1 ? "" : "s");
     if (schema->files > 1)
         fprintf(to, ", %s files", agb_text_count(schema->files).s);
-    fprintf(to, "%s%s\n\n", *schema->detail ? "; " : "", schema->detail);
+    fprintf(to, "%s%s\n\n", *schema->detail ? "; " : "", agb_text_clean(schema->detail).s);
     int width = name_width(schema);
     fprintf(to, "%4s  %-*s  %-7s %-8s  %s\n", "no", width, "column", "type", "NULL", "in the file");
     for (size_t i = 0; i < schema->columns; i++) {
         const agb_column_info *column = &schema->column[i];
-        fprintf(to, "%4zu  %-*s  %-7s %-8s  %s\n", i + 1, width, column->name, agb_type_name(column->type),
-                column->optional ? "possible" : "never", column->detail);
+        agb_clean_text name = agb_text_clean(column->name);
+        int space = width - agb_text_cells(name.s);
+        fprintf(to, "%4zu  %s%*s  %-7s %-8s  %s\n", i + 1, name.s, space > 0 ? space : 0, "",
+                agb_type_name(column->type), column->optional ? "possible" : "never",
+                agb_text_clean(column->detail).s);
     }
 }
 
@@ -56,10 +59,6 @@ static void print_json(FILE *to, const char *source, const agb_schema *schema)
 
 static int describe(const agb_options *options, agb_error *err)
 {
-    if (options->format == AGB_FORMAT_CSV) {
-        agb_fail(err, AGB_ERR_ARGUMENT, "describe: --format csv: this command knows table and json");
-        return AGB_EXIT_USAGE;
-    }
     agb_registry *registry;
     agb_schema schema;
     agb_status status = agb_registry_create(&registry, err);

@@ -13,6 +13,8 @@
 
 enum { LEFT = 14 };
 
+static const double patience_s = 10;    /* with a plug-in that is to be shown */
+
 /* ---- For people -------------------------------------------------------------------------------------------------- */
 
 static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
@@ -159,13 +161,15 @@ static void print_only_queries(FILE *to, int format)
 
 static int list(const agb_options *options, agb_error *err)
 {
-    if (options->format == AGB_FORMAT_CSV)
-        agb_fail(err, AGB_ERR_ARGUMENT, "list: --format csv: this command knows table and json");
     agb_registry *registry = NULL;
-    agb_status status = options->format == AGB_FORMAT_CSV ? AGB_ERR_ARGUMENT : agb_registry_create(&registry, err);
+    agb_status status = agb_registry_create(&registry, err);
     const agb_words *plugins = &options->plugins;
-    for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
-        status = agb_lineup_open_plugin(registry, plugins->word[i], NULL, err);
+    agb_plugins opened = {0};
+    if (status == AGB_OK)
+        status = agb_plugins_open(&opened, registry, plugins->word, plugins->n, patience_s, err);
+    for (size_t i = 0; i < opened.n && status == AGB_OK; i++)
+        if (!opened.plugin[i].aggregator)
+            status = agb_fail(err, opened.plugin[i].refused.status, "%s", opened.plugin[i].refused.text);
     if (status == AGB_OK && options->show_queries)
         print_only_queries(stdout, options->format);
     else if (status == AGB_OK && options->format == AGB_FORMAT_JSON)
@@ -173,6 +177,7 @@ static int list(const agb_options *options, agb_error *err)
     else if (status == AGB_OK)
         print_tables(stdout, registry, options->show_counters);
     agb_registry_destroy(registry);
+    agb_plugins_release(&opened);
     return agb_exit_of(status);
 }
 

@@ -173,7 +173,8 @@ static void print_summary(FILE *to, const job *job)
     struct stat file = {0};
     stat(job->options->output, &file);
     uint64_t rows = agb_table_rows(job->table);
-    fprintf(to, "%s: %s row%s, %zu column%s, %s (%s in memory); loaded in %s, written in %s\n", job->options->output,
+    fprintf(to, "%s: %s row%s, %zu column%s, %s (%s in memory); loaded in %s, written in %s\n",
+            agb_text_clean(job->options->output).s,
             agb_text_count(rows).s, rows == 1 ? "" : "s", job->names.n, job->names.n == 1 ? "" : "s",
             agb_text_bytes((uint64_t)file.st_size).s, agb_text_bytes(agb_table_bytes(job->table)).s,
             agb_text_seconds(job->load_s).s, agb_text_seconds(job->save_s).s);
@@ -184,7 +185,8 @@ static void print_summary(FILE *to, const job *job)
 
 static void print_loaded(FILE *to, const job *job)
 {
-    fprintf(to, "%s: %s rows, %s in memory; loaded in %s by %s; nothing written\n", job->options->operand,
+    fprintf(to, "%s: %s rows, %s in memory; loaded in %s by %s; nothing written\n",
+            agb_text_clean(job->options->operand).s,
             agb_text_count(agb_table_rows(job->table)).s, agb_text_bytes(agb_table_bytes(job->table)).s,
             agb_text_seconds(job->load_s).s, agb_table_format(job->table));
 }
@@ -210,7 +212,7 @@ static const char *usage_problem(const agb_options *options)
         return "load: --output is missing: give FILE.agb";
     if (options->output && options->dry_run)
         return "load: --output and --dry-run: a dry run writes nothing: leave one out";
-    return options->format == AGB_FORMAT_CSV ? "load: --format csv: this command knows table and json" : NULL;
+    return NULL;
 }
 
 static int load(const agb_options *options, agb_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench verify: is this aggregator right? One line for each kind of check, and a verdict. */
 #include "commands.h"
+#include "process.h"
 #include "text.h"
 #include "verify.h"
 
@@ -60,23 +61,45 @@ static agb_status find(const agb_registry *registry, const char *word, agb_verif
     return status;
 }
 
+/* The last of them is checked, unless NAME says otherwise. */
+static agb_status open_plugins(agb_plugins *out, agb_registry *registry, const agb_words *words, agb_verify *verify,
+                               agb_error *err)
+{
+    agb_status status = agb_plugins_open(out, registry, words->word, words->n, verify->timeout_s, err);
+    for (size_t i = 0; i < out->n && status == AGB_OK; i++) {
+        const agb_plugin *plugin = &out->plugin[i];
+        if (!plugin->aggregator)
+            return agb_fail(err, plugin->refused.status, "%s", plugin->refused.text);
+        verify->aggregator = plugin->aggregator;
+    }
+    return status;
+}
+
 static int verify(const agb_options *options, agb_error *err)
 {
-    const agb_words *plugins = &options->plugins;
+    const agb_words *words = &options->plugins;
+    agb_plugins opened = {0};
     agb_registry *registry;
     agb_status status = agb_registry_create(&registry, err);
-    agb_verify check = {.registry = registry, .params = "", .timeout_s = (double)options->timeout_s};
-    if (status == AGB_OK && plugins->n == 0 && !options->operand)
+    agb_verify check = {.registry = registry, .plugins = &opened, .params = "", .timeout_s = (double)options->timeout_s,
+                        .spill_folder = options->spill_folder};
+    if (status == AGB_OK)
+        status = agb_lineup_check_folder(options->spill_folder, err);
+    if (status == AGB_OK && words->n == 0 && !options->operand)
         status = agb_fail(err, AGB_ERR_ARGUMENT,
                           "verify: NAME is missing: name an aggregator, or give --plugin FILE.so");
-    for (size_t i = 0; i < plugins->n && status == AGB_OK; i++)
-        status = agb_lineup_open_plugin(registry, plugins->word[i], &check.aggregator, err);
+    if (status == AGB_OK)
+        status = open_plugins(&opened, registry, words, &check, err);
     if (status == AGB_OK && options->operand)
         status = find(registry, options->operand, &check, err);
     int code = agb_exit_of(status);
+    agb_older_children older;
+    agb_strays_adopt(&older);
     if (status == AGB_OK)
         code = verify_all(stdout, &check) == 0 ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+    agb_strays_end(&older);
     agb_registry_destroy(registry);
+    agb_plugins_release(&opened);
     return code;
 }
 
@@ -85,7 +108,7 @@ static void defaults(agb_options *options)
     options->timeout_s = 60;
 }
 
-static const char *const verify_options[] = {"plugin", "timeout", NULL};
+static const char *const verify_options[] = {"plugin", "timeout", "spill-folder", NULL};
 
 const agb_command agb_command_verify = {
     .name = "verify", .operand = "NAME[:p=v...]",

@@ -11,14 +11,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MOST_PATH = 4096 };
-
 typedef struct request {
     enum { COUNT, WRITE_GROUPS } what;
     unsigned pass;
     bool with_top;
     bool resident;           /* the twin's rows instead of the table's */
-    char path[MOST_PATH];    /* WRITE_GROUPS */
 } request;
 
 /* ---- In the child ------------------------------------------------------------------------------------------------ */
@@ -26,6 +23,7 @@ typedef struct request {
 /* What lives as long as the child. */
 typedef struct stage {
     const agb_contestant *self;
+    const agb_aggregator *aggregator;    /* self->aggregator; of a plug-in: the one that can run */
     agb_error error;            /* why the stage could not be set up */
     agb_pool *pool;
     agb_memory *memory;
@@ -67,7 +65,10 @@ static agb_status stage_set(stage *stage)
     bool parallel = stage->self->aggregator->traits & AGB_PARALLEL;
     unsigned workers = parallel ? contest->threads : 1;
     agb_error *err = &stage->error;
-    agb_status status = agb_pool_create(&stage->pool, workers, contest->cpus, err);
+    stage->aggregator = stage->self->aggregator;
+    agb_status status = agb_plugins_load(contest->plugins, &stage->aggregator, err);
+    if (status == AGB_OK)
+        status = agb_pool_create(&stage->pool, workers, contest->cpus, err);
     if (status == AGB_OK)
         status = agb_memory_create(&stage->memory, &contest->memory, err);
     if (status == AGB_OK)
@@ -129,9 +130,9 @@ static void count_once(stage *stage, const request *request, agb_measurement *ou
     }
     agb_observer observer = {stage, stage_enter, stage_phase, stage_leave};
     agb_plan plan = {.table = table, .column = contest->column, .filter = contest->filter,
-                     .aggregator = stage->self->aggregator, .params = stage->self->params,
-                     .batch_rows = contest->batch_rows, .hash = contest->hash,
-                     .pool = stage->pool, .memory = stage->memory, .observer = &observer};
+                     .aggregator = stage->aggregator, .params = stage->self->params,
+                     .batch_rows = contest->batch_rows, .hash = contest->hash, .pool = stage->pool,
+                     .memory = stage->memory, .observer = &observer, .spill_folder = contest->spill_folder};
     agb_memory_reset(stage->memory);
     *stage->self->phase = -1;
     agb_os_usage before, after;
@@ -189,10 +190,11 @@ static void answer_count(stage *stage, const request *request, int out)
     free(top);
 }
 
-static void answer_write(stage *stage, const request *request, int out)
+static void answer_write(stage *stage, int out)
 {
+    const agb_contest *contest = stage->self->contest;
     agb_error error = {0};
-    error.status = agb_groups_write(request->path, stage->sink, stage->nulls, stage->self->contest->layout, &error);
+    error.status = agb_groups_write(contest->groups, stage->sink, stage->nulls, contest->layout, &error);
     agb_pipe_write(out, &error, sizeof error);
 }
 
@@ -206,7 +208,7 @@ static void contestant_body(void *context, int in, int out)
         if (request.what == COUNT)
             answer_count(&stage, &request, out);
         else
-            answer_write(&stage, &request, out);
+            answer_write(&stage, out);
     }
 }
 
@@ -215,7 +217,8 @@ static void contestant_body(void *context, int in, int out)
 agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
                                 const char *params, agb_error *err)
 {
-    *out = (agb_contestant){.contest = contest, .aggregator = aggregator, .params = params};
+    *out = (agb_contestant){.contest = contest, .aggregator = aggregator, .params = params,
+                             .oom_kills = agb_oom_kills("")};
     out->phase = mmap(NULL, sizeof *out->phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (out->phase == MAP_FAILED) {
         out->phase = NULL;
@@ -225,14 +228,19 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
     return agb_process_start(&out->process, contestant_body, out, err);
 }
 
-/* Where it was when it was last heard of. The child may have written anything there. */
-static const char *last_phase(const agb_contestant *contestant)
+static size_t count_phases(const agb_contestant *contestant)
 {
     size_t n = 0;
     while (contestant->aggregator->phases[n])
         n++;
+    return n;
+}
+
+/* Where it was when it was last heard of. The child may have written anything there. */
+static const char *last_phase(const agb_contestant *contestant)
+{
     int32_t phase = *contestant->phase;
-    return phase >= 0 && (size_t)phase < n ? contestant->aggregator->phases[phase] : "create";
+    return phase >= 0 && (size_t)phase < count_phases(contestant) ? contestant->aggregator->phases[phase] : "create";
 }
 
 static agb_state say_late(agb_contestant *contestant, agb_error *err)
@@ -248,13 +256,25 @@ static agb_state say_ended(agb_contestant *contestant, agb_error *err)
     agb_process_end(&contestant->process, false);
     char how[128];
     agb_process_describe_end(&contestant->process, how, sizeof how);
-    if (agb_process_signal(&contestant->process) == SIGKILL) {
-        agb_fail(err, AGB_ERR_MEMORY, "%s in phase %s: most likely the system had no memory left", how,
-                 last_phase(contestant));
+    bool killed = agb_process_signal(&contestant->process) == SIGKILL;
+    if (killed && agb_oom_kills("") > contestant->oom_kills) {
+        agb_fail(err, AGB_ERR_MEMORY, "%s in phase %s: the system had no memory left: free memory or take fewer rows",
+                 how, last_phase(contestant));
         return AGB_STATE_OUT_OF_MEMORY;
     }
-    agb_fail(err, AGB_ERR_CONTRACT, "%s in phase %s", how, last_phase(contestant));
+    agb_fail(err, AGB_ERR_CONTRACT, "%s in phase %s%s", how, last_phase(contestant),
+             killed ? ": from outside, or the system ran out of memory" : "");
     return agb_process_signal(&contestant->process) ? AGB_STATE_CRASHED : AGB_STATE_FAILED;
+}
+
+/* What a child says is a claim, and what it counted may not be what its descriptor promised. */
+static void limit_claims(const agb_contestant *contestant, agb_measurement *measurement)
+{
+    agb_stats *stats = &measurement->stats;
+    size_t phases = count_phases(contestant);
+    stats->phases = stats->phases < phases ? stats->phases : phases;
+    stats->note[sizeof stats->note - 1] = '\0';
+    measurement->error.text[sizeof measurement->error.text - 1] = '\0';
 }
 
 static agb_state state_of(const agb_measurement *measurement)
@@ -294,9 +314,7 @@ static agb_answer hear_top(agb_contestant *contestant, agb_top_size size, agb_gr
         return AGB_ANSWER_ENDED;
     size_t bytes = size.groups * sizeof **top + size.bytes;
     *top = malloc(bytes + 1);
-    agb_answer heard = AGB_ANSWER_ENDED;
-    if (*top)
-        heard = agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s);
+    agb_answer heard = *top ? agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s) : AGB_ANSWER_ENDED;
     if (heard == AGB_ANSWER_WHOLE && contest->layout->kind == AGB_KEYS_BYTES && !place_strings(*top, size))
         heard = AGB_ANSWER_ENDED;
     return heard;
@@ -314,7 +332,7 @@ static agb_state ask(agb_contestant *contestant, const request *request, agb_mea
         return say_late(contestant, &measurement->error);
     if (heard == AGB_ANSWER_ENDED)
         return say_ended(contestant, &measurement->error);
-    measurement->error.text[sizeof measurement->error.text - 1] = '\0';
+    limit_claims(contestant, measurement);
     agb_state state = state_of(measurement);
     if (state != AGB_STATE_OK)
         agb_process_end(&contestant->process, true);
@@ -331,18 +349,16 @@ agb_state agb_contestant_run_resident(agb_contestant *contestant, agb_measuremen
     return ask(contestant, &(request){.what = COUNT, .resident = true}, measurement, NULL);
 }
 
-agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err)
+agb_status agb_contestant_write_groups(agb_contestant *contestant, agb_error *err)
 {
     request request = {.what = WRITE_GROUPS};
-    if (strlen(path) >= sizeof request.path)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %.60s...: longer than %d bytes", path, MOST_PATH - 1);
-    strcpy(request.path, path);
     agb_error error;
     agb_answer heard = AGB_ANSWER_ENDED;
     if (agb_process_tell(&contestant->process, &request, sizeof request))
         heard = agb_process_hear(&contestant->process, &error, sizeof error, contestant->contest->timeout_s);
     if (heard != AGB_ANSWER_WHOLE)
-        return agb_fail(err, AGB_ERR_IO, "--groups: %s: the process that wrote it %s", path,
+        return agb_fail(err, AGB_ERR_IO, "--groups: %s: the process that wrote it %s",
+                        contestant->contest->groups->path,
                         heard == AGB_ANSWER_LATE ? "took too long: raise --timeout" : "ended");
     if (error.status != AGB_OK)
         return agb_fail(err, error.status, "%s", error.text);

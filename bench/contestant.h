@@ -7,6 +7,8 @@
 
 #include "counters.h"
 #include "os_usage.h"
+#include "output.h"
+#include "plugins.h"
 #include "process.h"
 #include "reference.h"
 #include "resident.h"
@@ -14,6 +16,7 @@
 
 /* What all contestants of an experiment have in common. Borrowed; must not change while they live. */
 typedef struct agb_contest {
+    const agb_plugins *plugins;               /* or NULL */
     const agb_table *table;
     const char *column;
     const agb_filter *filter;                 /* or NULL */
@@ -27,7 +30,9 @@ typedef struct agb_contest {
     const agb_reference *reference;
     const agb_resident *resident;             /* the cache-resident twin, or NULL */
     double timeout_s;
+    const char *spill_folder;                 /* or NULL */
     size_t top;
+    agb_output *groups;                       /* prepared, or NULL */
 } agb_contest;
 
 /* Groups in one piece of memory: `groups` agb_group, then `bytes` bytes of their strings. */
@@ -54,6 +59,7 @@ typedef struct agb_contestant {
     const agb_aggregator *aggregator;
     const char *params;
     agb_process process;
+    uint64_t oom_kills;            /* of the system, at the start */
     int32_t *phase;                /* shared with the child: the phase it is in, -1 before the first */
 } agb_contestant;
 
@@ -64,10 +70,10 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
  * says why in one sentence. top: takes the largest groups, measurement->top.groups of them, in one malloc of the
  * caller's; NULL: they are not wanted. */
 agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top);
-/* After a good run: its process writes all groups to `path`. */
-agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err);
 /* One repetition over the cache-resident twin of the table, without counters, in the same process and memory. */
 agb_state agb_contestant_run_resident(agb_contestant *contestant, agb_measurement *measurement);
+/* After a good run: its process writes all groups to contest->groups. */
+agb_status agb_contestant_write_groups(agb_contestant *contestant, agb_error *err);
 void agb_contestant_end(agb_contestant *contestant);
 
 #endif

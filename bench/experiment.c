@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For our own children; --timeout is for the contestants. */
-static const double patience_s = 3600;
-
 /* One source's part of the experiment. */
 typedef struct session {
     const agb_experiment *experiment;
@@ -126,7 +123,7 @@ static void measure_floor(session *self)
         agb_results_note(self->results, "no floor: %s", answer.error.text);
         return;
     }
-    agb_answer heard = agb_process_hear(&process, &answer, sizeof answer, patience_s);
+    agb_answer heard = agb_process_hear(&process, &answer, sizeof answer, self->experiment->timeout_s);
     agb_process_end(&process, true);
     info->has_floor = heard == AGB_ANSWER_WHOLE && answer.error.status == AGB_OK;
     if (info->has_floor)
@@ -143,12 +140,13 @@ static void set_contest(session *self)
     const agb_experiment *experiment = self->experiment;
     const agb_settings *settings = &experiment->settings;
     self->contest = (agb_contest){
-        .table = self->table, .column = settings->group_by, .filter = settings->filter,
+        .plugins = experiment->plugins, .table = self->table, .column = settings->group_by, .filter = settings->filter,
         .layout = self->results->sources[self->source].layout, .threads = settings->threads,
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
-        .support = experiment->replay ? NULL : experiment->support, .reference = &self->reference,
-        .resident = self->resident.table ? &self->resident : NULL, .timeout_s = experiment->timeout_s,
+        .groups = experiment->groups, .support = experiment->replay ? NULL : experiment->support,
+        .reference = &self->reference, .resident = self->resident.table ? &self->resident : NULL,
+        .timeout_s = experiment->timeout_s, .spill_folder = experiment->spill_folder,
         .top = settings->top + settings->offset};
 }
 
@@ -196,7 +194,7 @@ static agb_status simulate_rows(session *self, agb_error *err)
     const agb_settings *settings = &experiment->settings;
     agb_results *results = self->results;
     agb_simulated_run run = {.program = experiment->program, .query = job_query_of(self), .hash = settings->hash,
-                             .plugins = experiment->plugins.word, .n_plugins = experiment->plugins.n,
+                             .plugins = experiment->plugin_words.word, .n_plugins = experiment->plugin_words.n,
                              .most_rows = simulated_rows(experiment), .batch_rows = settings->batch_rows,
                              .caches = agb_caches_of(settings->cpus ? settings->cpus[0] : 0), .timeout_s = TIMEOUT_S};
     agb_simulated *entries = calloc(results->n_results + 1, sizeof *entries);
@@ -222,7 +220,7 @@ static agb_status check_by_perf(session *self, agb_error *err)
     const agb_experiment *experiment = self->experiment;
     agb_results *results = self->results;
     agb_perf_check_plan plan = {.program = experiment->program, .query = job_query_of(self), .source = self->source,
-                                .plugins = experiment->plugins.word, .n_plugins = experiment->plugins.n,
+                                .plugins = experiment->plugin_words.word, .n_plugins = experiment->plugin_words.n,
                                 .timeout_s = experiment->timeout_s};
     if (!results->perf_check)
         results->perf_check = calloc(1, sizeof *results->perf_check);
@@ -253,8 +251,10 @@ static agb_status find_reference(session *self, agb_error *err)
     agb_tell_progress(experiment, "counting the reference answer", "", 0, 0);
     agb_plan query = {.table = self->table, .column = experiment->settings.group_by,
                       .filter = experiment->settings.filter};
-    agb_status status = agb_reference_count(&self->reference, experiment->registry, &query, patience_s, err);
+    agb_status status = agb_reference_count(&self->reference, experiment->registry, &query,
+                                            experiment->timeout_s, err);
     info->reference_s = self->reference.seconds;
+    info->reference_peak_rss_bytes = self->reference.peak_rss_bytes;
     info->groups = self->reference.digest.groups;
     info->nulls = self->reference.nulls;
     info->selected = self->reference.digest.rows + self->reference.nulls;
@@ -331,5 +331,6 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
         agb_reference_release(&session.reference);
         agb_table_destroy(session.table);
     }
+    out->largest_rss_bytes = agb_largest_rss_bytes();
     return status;
 }

@@ -5,6 +5,8 @@
 #define AGB_EXPERIMENT_H
 
 #include "options.h"
+#include "output.h"
+#include "plugins.h"
 #include "results.h"
 
 /* One contestant to be. */
@@ -22,6 +24,7 @@ typedef struct agb_progress {
 
 typedef struct agb_experiment {
     const agb_registry *registry;
+    const agb_plugins *plugins;            /* those among the aggregators, or NULL */
     char **sources;
     size_t n_sources;
     const char *input_format;              /* a loader's name, or NULL */
@@ -33,12 +36,13 @@ typedef struct agb_experiment {
     bool estimate, simulate;               /* the two substitutes: resident.h, simulate.h */
     bool perf_check;                       /* perf_check.h */
     const char *program;                   /* this program's file, for simulate and perf_check */
-    agb_words plugins;                     /* that it has to open again there */
-    double timeout_s;
+    agb_words plugin_words;                /* that it has to open again there */
+    double timeout_s;                      /* for one run of a contestant, and for the reference answer */
+    const char *spill_folder;              /* or NULL */
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool twin;                             /* run the baseline in a second process, too */
-    const char *groups;                    /* file for all groups of the first good contestant, or NULL */
+    agb_output *groups;                    /* prepared: takes all groups of the first good contestant; or NULL */
     void (*progress)(void *context, const agb_progress *progress);    /* or NULL */
     void *context;
 } agb_experiment;

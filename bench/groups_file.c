@@ -3,7 +3,6 @@
 #include "groups_file.h"
 
 #include "key_text.h"
-#include "output.h"
 #include "reference.h"
 
 #include <inttypes.h>
@@ -31,22 +30,21 @@ static void write_lines(FILE *file, const agb_group *groups, size_t n, const agb
         fprintf(file, ",%" PRIu64 "\n", groups[i].count);
 }
 
-agb_status agb_groups_write(const char *path, const agb_sink *sink, uint64_t nulls, const agb_key_layout *layout,
+agb_status agb_groups_write(agb_output *to, const agb_sink *sink, uint64_t nulls, const agb_key_layout *layout,
                             agb_error *err)
 {
     size_t n;
     agb_group *groups = agb_sorted_groups(sink, &n);
     if (!groups)
-        return agb_fail(err, AGB_ERR_MEMORY, "writing %s: no memory to put the groups in order", path);
+        return agb_fail(err, AGB_ERR_MEMORY, "writing %s: no memory to put the groups in order", to->path);
     qsort_r(groups, n, sizeof *groups, by_columns, (void *)layout);
-    agb_output output;
-    agb_status status = agb_output_open(&output, path, err);
+    agb_status status = agb_output_begin(to, err);
     if (status == AGB_OK) {
-        write_header(output.file, layout);
+        write_header(to->file, layout);
         if (nulls > 0)
-            fprintf(output.file, "NULL,%" PRIu64 "\n", nulls);
-        write_lines(output.file, groups, n, layout);
-        status = agb_output_close(&output, err);
+            fprintf(to->file, "NULL,%" PRIu64 "\n", nulls);
+        write_lines(to->file, groups, n, layout);
+        status = agb_output_close(to, err);
     }
     free(groups);
     return status;

@@ -2,6 +2,8 @@
 /* Keys on paper: see key_text.h. */
 #include "key_text.h"
 
+#include "text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,51 +18,7 @@ static void print_integer(char *text, size_t size, const agb_value *value)
         snprintf(text, size, "%" PRIu64, value->word);
 }
 
-/* The length of the UTF-8 character at the beginning, or 0 when there is none (Unicode 15, table 3-7). */
-static size_t utf8_length(agb_bytes bytes)
-{
-    unsigned char first = bytes.length ? bytes.data[0] : 0xff;
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-    if (length > bytes.length)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((bytes.data[i] & 0xc0) != 0x80)
-            return 0;
-    unsigned char second = length > 1 ? bytes.data[1] : 0;
-    bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-               (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
-    return bad ? 0 : length;
-}
-
 /* ---- For people -------------------------------------------------------------------------------------------------- */
-
-int agb_text_cells(const char *text)
-{
-    int cells = 0;
-    for (; *text; text++)
-        cells += ((unsigned char)*text & 0xc0) != 0x80;
-    return cells;
-}
-
-/* One character, or one byte as \xNN; returns its cells. C1 control characters (0xc2 0x80..0x9f) act on terminals. */
-static int print_character(char *out, size_t *at, agb_bytes *rest)
-{
-    size_t length = utf8_length(*rest);
-    unsigned char first = rest->data[0];
-    bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && length == 2 && rest->data[1] < 0xa0);
-    int cells = 1;
-    if (length == 0 || control) {
-        length = 1;
-        cells = sprintf(out + *at, "\\x%02x", first);
-        *at += (size_t)cells;
-    } else {
-        memcpy(out + *at, rest->data, length);
-        *at += length;
-    }
-    rest->data += length;
-    rest->length -= length;
-    return cells;
-}
 
 static void print_string(char *out, agb_bytes bytes, int most)
 {
@@ -70,7 +28,7 @@ static void print_string(char *out, agb_bytes bytes, int most)
     while (bytes.length && cells <= most) {
         if (cells <= most - 3)
             cut = at;
-        cells += print_character(out, &at, &bytes);
+        cells += agb_text_character(out, &at, &bytes);
     }
     if (cells > most || bytes.length)
         memcpy(out + cut, dots, sizeof dots);
@@ -148,7 +106,7 @@ static json_t *json_bytes(agb_bytes bytes)
     unsigned char *text = malloc(bytes.length * sizeof replacement + 1);
     size_t at = 0;
     while (text && bytes.length) {
-        size_t length = utf8_length(bytes), taken = length ? length : 1;
+        size_t length = agb_utf8_length(bytes), taken = length ? length : 1;
         memcpy(text + at, length ? bytes.data : replacement, length ? length : sizeof replacement);
         at += length ? length : sizeof replacement;
         bytes.data += taken;

@@ -18,8 +18,6 @@ typedef struct agb_key_text {
 agb_key_text agb_text_value(const agb_value *value, int cells);
 /* The whole key: "5"; of several columns "UserID=5, SearchPhrase=abc". */
 agb_key_text agb_text_key(const agb_key_layout *layout, const agb_key *key);
-/* Terminal cells that UTF-8 text takes up, one for each character. */
-int agb_text_cells(const char *text);
 
 /* One field for each column, parted by commas (RFC 4180): a string in quotes where it holds a quote, a comma, a line's
  * end, or is NULL's own name or empty; NULL as the bare word. Returns false when the stream has an error. */

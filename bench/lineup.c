@@ -3,14 +3,16 @@
 #include "lineup.h"
 
 #include "clickbench.h"
-#include "process.h"
 #include "query.h"
 #include "sweep.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_NAMES = 256 };
 
@@ -89,11 +91,15 @@ static agb_status add_named(agb_lineup *lineup, const char *word, agb_error *err
     char *name = strndup(word, colon ? (size_t)(colon - word) : strlen(word));
     if (!name)
         return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
-    const agb_aggregator *aggregator;
+    const agb_aggregator *aggregator = agb_registry_find_aggregator(lineup->registry, name);
+    agb_plugin *refused = aggregator ? NULL : agb_plugins_refused(&lineup->plugins, name);
     int64_t values[AGB_MOST_PARAMS];
     agb_status status;
     if (strcmp(name, "all") == 0) {
         status = add_all(lineup, params, err);
+    } else if (refused) {
+        refused->named = true;
+        status = add_entry(&lineup->experiment, NULL, name, params, &refused->refused, err);
     } else {
         status = agb_lineup_find_aggregator(lineup->registry, name, &aggregator, err);
         if (status == AGB_OK)
@@ -115,77 +121,27 @@ static agb_status add_list(agb_lineup *lineup, const char *list, agb_error *err)
     return status;
 }
 
-/* What a child finds out about a plug-in. */
-typedef struct trial {
-    agb_registry *registry;
-    const char *path;
-} trial;
-
-static void try_in_child(void *context, int in, int out)
-{
-    (void)in;
-    const trial *trial = context;
-    agb_error error = {0};
-    error.status = agb_registry_open_plugin(trial->registry, trial->path, NULL, &error);
-    agb_pipe_write(out, &error, sizeof error);
-}
-
-agb_status agb_lineup_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out, agb_error *err)
-{
-    const double timeout_s = 10;
-    trial trial = {registry, path};
-    agb_process process;
-    agb_error heard = {0};
-    char how[128];
-    agb_status status = agb_process_start(&process, try_in_child, &trial, err);
-    if (status != AGB_OK)
-        return status;
-    agb_answer answer = agb_process_hear(&process, &heard, sizeof heard, timeout_s);
-    agb_process_end(&process, answer == AGB_ANSWER_LATE);
-    agb_process_describe_end(&process, how, sizeof how);
-    if (answer == AGB_ANSWER_LATE)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it did not end within %g s", path, timeout_s);
-    if (answer == AGB_ANSWER_ENDED)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it ended in %s", path, how);
-    if (heard.status != AGB_OK)
-        return agb_fail(err, heard.status, "%s", heard.text);
-    return agb_registry_open_plugin(registry, path, out, err);
-}
-
-/* The row of a plug-in that could not be opened is named after its file. */
-static agb_status add_refused(agb_lineup *lineup, const char *path, const agb_error *refused, agb_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    char *stem = strdup(slash ? slash + 1 : path);
-    if (!stem)
-        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
-    stem[strcspn(stem, ".")] = '\0';
-    agb_status status = add_entry(&lineup->experiment, NULL, stem, "", refused, err);
-    free(stem);
-    return status;
-}
-
 /* Plug-ins are opened first, so that the list can name them; each takes part even when it was not named. One that is
  * refused becomes a row that says why; one that is not there is a slip of the command line. */
 static agb_status add_contestants(agb_lineup *lineup, const agb_options *options, const char *standard, agb_error *err)
 {
-    const agb_words *plugins = &options->plugins, *lists = &options->aggregators;
-    const agb_aggregator *opened[AGB_MOST_WORDS] = {0};
-    agb_error refused[AGB_MOST_WORDS] = {0};
-    for (size_t i = 0; i < plugins->n; i++) {
-        agb_status status = agb_lineup_open_plugin(lineup->registry, plugins->word[i], &opened[i], &refused[i]);
-        if (status == AGB_ERR_NOT_FOUND)
-            return agb_fail(err, status, "--plugin: %s", refused[i].text);
-    }
-    agb_status status = lists->n ? AGB_OK : add_list(lineup, standard, err);
+    const agb_words *words = &options->plugins, *lists = &options->aggregators;
+    agb_plugins *plugins = &lineup->plugins;
+    agb_status status = agb_plugins_open(plugins, lineup->registry, words->word, words->n, (double)options->timeout_s, err);
+    if (status == AGB_OK && lists->n == 0)
+        status = add_list(lineup, standard, err);
     for (size_t i = 0; i < lists->n && status == AGB_OK; i++)
         status = add_list(lineup, lists->word[i], err);
     for (size_t i = 0; i < plugins->n && status == AGB_OK; i++) {
-        if (!opened[i])
-            status = add_refused(lineup, plugins->word[i], &refused[i], err);
-        else if (!takes_part(&lineup->experiment, opened[i]))
-            status = add_entry(&lineup->experiment, opened[i], opened[i]->name, "", NULL, err);
+        const agb_plugin *plugin = &plugins->plugin[i];
+        char stem[256];
+        agb_plugin_stem(plugin, stem, sizeof stem);
+        if (!plugin->aggregator && !plugin->named)
+            status = add_entry(&lineup->experiment, NULL, stem, "", &plugin->refused, err);
+        else if (plugin->aggregator && !takes_part(&lineup->experiment, plugin->aggregator))
+            status = add_entry(&lineup->experiment, plugin->aggregator, plugin->aggregator->name, "", NULL, err);
     }
+    lineup->experiment.plugins = plugins;
     return status;
 }
 
@@ -353,9 +309,13 @@ static agb_status set_hash(agb_settings *settings, const char *name, agb_error *
                     near ? ": did you mean " : "", near ? near : "", list);
 }
 
-static agb_status check_loader(const agb_registry *registry, const char *name, agb_error *err)
+static agb_status check_loader(const agb_registry *registry, const char *name, const char *source, agb_error *err)
 {
-    if (!name || agb_registry_find_loader(registry, name))
+    const agb_loader *named = name ? agb_registry_find_loader(registry, name) : NULL;
+    if (named && !(named->traits & AGB_LOADER_GENERATES) && is_generated(registry, source))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--input-format: %s: reads files, but %s is generated: leave it out",
+                        name, source);
+    if (!name || named)
         return AGB_OK;
     const char *names[MOST_NAMES + 1] = {0};
     const agb_loader *loader;
@@ -401,7 +361,19 @@ static agb_status set_query(agb_lineup *lineup, const agb_options *options, agb_
     return status;
 }
 
-static agb_status set_settings(agb_lineup *lineup, const agb_options *options, agb_error *err)
+agb_status agb_lineup_check_folder(const char *folder, agb_error *err)
+{
+    struct stat there;
+    if (!folder)
+        return AGB_OK;
+    int reason = stat(folder, &there) != 0 ? errno : S_ISDIR(there.st_mode) ? 0 : ENOTDIR;
+    if (reason == 0 && access(folder, W_OK | X_OK) != 0)
+        reason = errno;
+    return reason == 0 ? AGB_OK : agb_fail(err, AGB_ERR_IO, "--spill-folder: %s: %s: name a folder that takes files",
+                                           folder, strerror(reason));
+}
+
+static agb_status set_settings(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
 {
     agb_experiment *experiment = &lineup->experiment;
     agb_settings *settings = &experiment->settings;
@@ -412,12 +384,16 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;
-    experiment->groups = options->groups;
+    experiment->spill_folder = options->spill_folder;
+    if (options->twin && options->no_twin)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--twin and --no-twin: say the opposite of each other: leave one out");
     agb_status status = set_query(lineup, options, err);
     if (status == AGB_OK)
         status = set_hash(settings, options->hash, err);
     if (status == AGB_OK)
-        status = check_loader(lineup->registry, options->input_format, err);
+        status = check_loader(lineup->registry, options->input_format, source, err);
+    if (status == AGB_OK)
+        status = agb_lineup_check_folder(options->spill_folder, err);
     if (status == AGB_OK)
         status = set_threads(lineup, options, err);
     return status;
@@ -447,7 +423,7 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
     *out = (agb_lineup){0};
     agb_status status = agb_registry_create(&out->registry, err);
     if (status == AGB_OK)
-        status = set_settings(out, options, err);
+        status = set_settings(out, options, source, err);
     if (status == AGB_OK)
         status = add_contestants(out, options, standard, err);
     if (status == AGB_OK)
@@ -470,6 +446,7 @@ void agb_lineup_release(agb_lineup *lineup)
     agb_replay_release(&lineup->replay);
     agb_filter_destroy(lineup->filter);
     agb_registry_destroy(lineup->registry);
+    agb_plugins_release(&lineup->plugins);
     lineup->registry = NULL;
 }
 

@@ -7,10 +7,12 @@
 #include "experiment.h"
 #include "loader.h"
 #include "options.h"
+#include "plugins.h"
 #include "replay.h"
 
 typedef struct agb_lineup {
     agb_registry *registry;
+    agb_plugins plugins;
     agb_experiment experiment;
     agb_counter_support support;
     agb_replay replay;
@@ -31,10 +33,8 @@ void agb_lineup_release(agb_lineup *lineup);
 /* Runs it and adds the environment: a complete set of results. */
 agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err);
 
-/* Loading a shared object runs its constructors: a child goes first, so that one that crashes or hangs is refused and
- * nothing worse. *out may be NULL. */
-agb_status agb_lineup_open_plugin(agb_registry *registry, const char *path, const agb_aggregator **out,
-                                  agb_error *err);
+/* Whether --spill-folder, or NULL, can take files. */
+agb_status agb_lineup_check_folder(const char *folder, agb_error *err);
 /* With the nearest name in the error. */
 agb_status agb_lineup_find_aggregator(const agb_registry *registry, const char *name, const agb_aggregator **out,
                                       agb_error *err);

@@ -38,7 +38,7 @@ agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *option
     agb_status status = AGB_OK;
     ssize_t length = readlink("/proc/self/exe", lineup->program, sizeof lineup->program - 1);
     experiment->program = length > 0 ? lineup->program : "aggbench";
-    experiment->plugins = options->plugins;
+    experiment->plugin_words = options->plugins;
     experiment->estimate = options->estimate;
     experiment->simulate = options->simulate;
     experiment->perf_check = options->perf_check;

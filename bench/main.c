@@ -3,10 +3,13 @@
  * Adding a command is adding cmd_<name>.c and a line to the list below. */
 #include "commands.h"
 #include "machine.h"
+#include "output.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define AGB_VERSION "0.1"
 
@@ -67,27 +70,55 @@ static int run_command(int n, char **words, agb_error *err)
     return command->run(&options, err);
 }
 
-/* What was printed must also have arrived. A closed pipe is the reader's choice: no words about it. */
+/* What was printed must also have arrived. */
 static int flush_stdout(int code, agb_error *err)
 {
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    int reason = agb_write_error(stdout);
+    if (reason == 0)
         return code;
-    if (err->status == AGB_OK && errno != EPIPE)
-        agb_fail(err, AGB_ERR_IO, "writing standard output: %s", strerror(errno ? errno : EIO));
+    if (err->status == AGB_OK)
+        agb_cannot_write(NULL, reason, err);
     return AGB_EXIT_FAILED;
+}
+
+/* A standard descriptor that was closed at the start would be the number of the next file to be opened, which would
+ * then take what is printed. Each gets the wrong end of /dev/null, so that its use fails as it should. */
+static void fill_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Where the stack would not hold a report the program could only crash. */
+static bool raise_stack(agb_error *err)
+{
+    enum { LEAST = 256 << 10, ENOUGH = 8 << 20 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST)
+        return true;
+    limit.rlim_cur = limit.rlim_max < ENOUGH ? limit.rlim_max : ENOUGH;
+    if (limit.rlim_cur >= LEAST && setrlimit(RLIMIT_STACK, &limit) == 0)
+        return true;
+    agb_fail(err, AGB_ERR_MEMORY, "the stack is limited to %u KiB, at least %u are needed: raise `ulimit -s`",
+             (unsigned)(limit.rlim_cur >> 10), LEAST >> 10);
+    return false;
 }
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN);
+    fill_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN);    /* and then writing fails: in words */
+    signal(SIGXFSZ, SIG_IGN);
     agb_error err = {0};
     int code = AGB_EXIT_FINE;
     if (argc < 2) {
         print_help(stderr);
         return AGB_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    if (!raise_stack(&err))
+        code = AGB_EXIT_FAILED;
+    else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         print_help(stdout);
     else if (strcmp(argv[1], "--version") == 0)
         print_version(stdout);

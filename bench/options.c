@@ -16,7 +16,7 @@ typedef enum option_kind {
 
 typedef struct option {
     const char *name, *argument;
-    const char *command;             /* the only command that means this row by the name; NULL = all the others */
+    const char *command;             /* the only commands that mean this row by the name; NULL = all the others */
     option_kind kind;
     size_t offset;                   /* of the field in agb_options */
     uint64_t standard, least, most;  /* IS_COUNT, IS_BYTES; standard also of IS_CHOICE */
@@ -28,7 +28,8 @@ typedef struct option {
 
 static const char *const pages_choices[] = {"default", "4k", "huge", NULL};
 static const char *const memory_choices[] = {"warm", "fresh", NULL};
-static const char *const format_choices[] = {"table", "json", "csv", NULL};
+static const char *const format_choices[] = {"table", "json", "csv", NULL};    /* in the order of agb_format */
+static const char *const plain_format_choices[] = {"table", "json", NULL};
 
 static const option table[] = {
     {.name = "group-by", .argument = "COL[,COL]", .kind = IS_TEXT, .offset = FIELD(group_by),
@@ -44,7 +45,8 @@ static const option table[] = {
      .about = "contestant with its parameters; repeatable, or a comma list, or `all` (all). The first one is the "
               "baseline of the comparisons"},
     {.name = "plugin", .argument = "FILE.so", .kind = IS_WORDS, .offset = FIELD(plugins),
-     .about = "load an aggregator from a shared object and let it take part; repeatable. It runs as code of yours"},
+     .about = "load an aggregator from a shared object and let it take part; repeatable. It runs as code of yours, in "
+              "processes of its own"},
     {.name = "sweep", .argument = "p=a..b", .kind = IS_TEXT, .offset = FIELD(sweep),
      .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
               "key; also p=a..b/step and p=a,b,c"},
@@ -72,6 +74,9 @@ static const option table[] = {
     {.name = "memory-budget", .argument = "BYTES", .kind = IS_BYTES, .offset = FIELD(memory_budget), .least = 1,
      .most = INT64_MAX,
      .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},
+    {.name = "spill-folder", .argument = "DIR", .kind = IS_TEXT, .offset = FIELD(spill_folder),
+     .about = "where an aggregator that spills may put what the budget does not hold; on a disk, as its file has no "
+              "name and ends with the run (/var/tmp)"},
     {.name = "batch-rows", .argument = "N", .kind = IS_COUNT, .offset = FIELD(batch_rows), .standard = 65536,
      .least = 1, .most = 1u << 30, .about = "rows handed to an aggregator in one call (65536)"},
     {.name = "hash", .argument = "NAME", .kind = IS_TEXT, .offset = FIELD(hash),
@@ -99,7 +104,7 @@ static const option table[] = {
      .most = AGB_MOST_TOP, .about = "largest groups to leave out before them (0)"},
     {.name = "groups", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(groups),
      .about = "write all groups as CSV lines `key,count` in the order of the keys, one field for each column; NULL is "
-              "the bare word"},
+              "the bare word. - is standard output, before the report"},
     {.name = "input-format", .argument = "LOADER", .kind = IS_TEXT, .offset = FIELD(input_format),
      .about = "read SOURCE with this loader instead of asking each one whether it knows the file"},
     {.name = "columns", .argument = "COL[,COL...]", .kind = IS_TEXT, .offset = FIELD(columns),
@@ -109,12 +114,15 @@ static const option table[] = {
     {.name = "codec", .argument = "auto|zstd|none", .kind = IS_TEXT, .offset = FIELD(codec),
      .about = "compress all (zstd), nothing (none), or all but numbers: those stay as they stand in memory, so that "
               "the file is mapped instead of read, larger and several times as fast (auto)"},
+    {.name = "format", .command = "list describe load", .argument = "table|json", .kind = IS_CHOICE,
+     .offset = FIELD(format), .choices = plain_format_choices, .about = "of what is printed (table)"},
     {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
      .choices = format_choices, .about = "of the report (table)"},
     {.name = "output", .command = "load", .argument = "FILE.agb", .kind = IS_TEXT, .offset = FIELD(output),
      .about = "the file to write; needed. Its ending says the format"},
     {.name = "output", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(output),
-     .about = "write the report there instead of to standard output; the file appears only when it is complete"},
+     .about = "write the report there instead of to standard output (-); the file appears only when it is complete, "
+              "and links are followed"},
     {.name = "quiet", .kind = IS_FLAG, .offset = FIELD(quiet), .about = "no progress on standard error"},
     {.name = "help", .kind = IS_FLAG, .offset = FIELD(help), .about = "this text"},
 };
@@ -122,10 +130,20 @@ static const option table[] = {
 enum { OPTIONS = sizeof table / sizeof table[0] };
 _Static_assert(OPTIONS <= 64, "agb_options.given has one bit for each");
 
+/* Whether a word stands in a list that is parted by blanks. */
+static bool has_word(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 static const option *find_option(const agb_command *command, const char *name, size_t length)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
-        bool meant = !table[i].command || strcmp(table[i].command, command->name) == 0;
+        bool meant = !table[i].command || has_word(table[i].command, command->name);
         if (meant && strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
             return &table[i];
     }
@@ -228,6 +246,10 @@ static agb_status set_pins(const option *option, const char *text, agb_pins *pin
         if (cpu < 0 || cpu > 1 << 20 || (*end != '\0' && *end != ',') || pins->n == AGB_MOST_PINS)
             return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: not a list of at most %d processor numbers such as 0,1",
                             option->name, *text ? text : "(empty)", AGB_MOST_PINS);
+        for (unsigned i = 0; i < pins->n; i++)
+            if (pins->cpu[i] == cpu)
+                return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: names processor %ld twice: give each worker its own",
+                                option->name, text, cpu);
         pins->cpu[pins->n++] = (int)cpu;
         if (*end == '\0')
             return AGB_OK;
@@ -339,7 +361,10 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
                             option->argument);
         text = words[++*at];
     }
-    out->given |= 1ull << (option - table);
+    uint64_t bit = 1ull << (option - table);
+    if (option->kind == IS_TEXT && (out->given & bit))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is given a second time: give it once", option->name, text);
+    out->given |= bit;
     return set_value(out, option, text, err);
 }
 

@@ -45,6 +45,7 @@ typedef struct agb_options {
     int pages;                      /* agb_pages */
     int memory;                     /* agb_memory_mode */
     uint64_t memory_budget;         /* bytes, 0 = no limit */
+    const char *spill_folder;       /* NULL = /var/tmp */
     const char *hash;
     uint64_t timeout_s;
     bool no_twin, twin;

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 static double seconds_of(struct timeval time)
@@ -87,4 +88,27 @@ uint64_t agb_peak_rss_bytes(void)
 {
     uint64_t kibibytes = 0;
     return agb_sysfile_field_number("", "/proc/self/status", "VmHWM", &kibibytes) ? kibibytes * 1024 : 0;
+}
+
+uint64_t agb_largest_rss_bytes(void)
+{
+    struct rusage children;
+    getrusage(RUSAGE_CHILDREN, &children);
+    uint64_t own = agb_peak_rss_bytes(), theirs = (uint64_t)children.ru_maxrss * 1024;
+    return own > theirs ? own : theirs;
+}
+
+uint64_t agb_oom_kills(const char *root)
+{
+    static const char *const paths[] = {"/proc/vmstat", "/sys/fs/cgroup/memory.events"};
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char text[1 << 14];
+        uint64_t kills;
+        agb_sysfile_read(root, paths[i], text, sizeof text);
+        const char *line = strstr(text, "oom_kill ");
+        if (line && sscanf(line, "oom_kill %" SCNu64, &kills) == 1)
+            all += kills;
+    }
+    return all;
 }

@@ -22,5 +22,11 @@ agb_os_usage agb_os_usage_between(const agb_os_usage *before, const agb_os_usage
 double agb_runq_wait_s(const char *root);
 
 uint64_t agb_peak_rss_bytes(void);    /* VmHWM of this process; 0 when unknown */
+/* The most that this process, or any child that has ended, held at once. */
+uint64_t agb_largest_rss_bytes(void);
+
+/* Processes that the system has ended for want of memory, of this machine and of this control group, since they began:
+ * a change tells that memory was short. 0 where the kernel does not count them. */
+uint64_t agb_oom_kills(const char *root);
 
 #endif

@@ -4,78 +4,180 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A reader that closed its end of our pipe has had enough: a failure, but not one to be told. */
-static agb_status cannot(const char *path, int reason, agb_error *err)
+agb_status agb_cannot_write(const char *path, int reason, agb_error *err)
 {
     if (reason == EPIPE)
         return agb_fail(err, AGB_ERR_IO, "%s", "");
-    return agb_fail(err, AGB_ERR_IO, "writing %s: %s%s", path ? path : "standard output", strerror(reason),
-                    reason == ENOSPC ? ": make room or choose another place" : "");
+    return agb_fail(err, AGB_ERR_IO, "writing %s: %s%s", path && strcmp(path, "-") != 0 ? path : "standard output",
+                    strerror(reason), reason == ENOSPC ? ": make room or choose another place" : "");
 }
 
-/* An open descriptor without a name in the folder of path; -1 where the file system has no such thing. */
-static int open_nameless(const char *path)
+/* ---- What a path means ------------------------------------------------------------------------------------------- */
+
+/* The number of an own descriptor's entry in its folder of /proc, else -1. */
+static int descriptor_of(const char *folder, const char *name)
 {
-    const char *slash = strrchr(path, '/');
+    char own[32];
+    size_t length = (size_t)snprintf(own, sizeof own, "/proc/%d/", (int)getpid()), whole = strlen(folder);
+    if (strncmp(folder, own, length) != 0 || whole < 3 || strcmp(folder + whole - 3, "/fd") != 0)
+        return -1;
+    char *end;
+    long number = strtol(name, &end, 10);
+    return end != name && *end == '\0' && number >= 0 && number < INT_MAX ? (int)number : -1;
+}
+
+/* FOLDER/NAME without links in FOLDER, or NULL and errno. *descriptor: the own one that this is the name of, or -1. */
+static char *without_folder_links(const char *path, int *descriptor)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-    int fd = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+    char *real = folder ? realpath(folder, NULL) : NULL, *whole = NULL;
     free(folder);
-    return fd;
+    if (real && *name == '\0')
+        errno = EISDIR;
+    else if (real && asprintf(&whole, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0)
+        whole = NULL;
+    *descriptor = real ? descriptor_of(real, name) : -1;
+    free(real);
+    return whole;
 }
 
-agb_status agb_output_open(agb_output *out, const char *path, agb_error *err)
+/* The text of a link, relative ones made whole; NULL when path is none. */
+static char *link_of(const char *path)
 {
-    *out = (agb_output){.path = path};
-    if (!path) {
-        out->file = stdout;
-        return AGB_OK;
+    char text[PATH_MAX], *whole = NULL;
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    if (length < 0)
+        return NULL;
+    text[length] = '\0';
+    int folder = text[0] == '/' ? 0 : (int)(strrchr(path, '/') - path) + 1;
+    return asprintf(&whole, "%.*s%s", folder, path, text) < 0 ? NULL : whole;
+}
+
+/* Follows links, to a file that need not be there. NULL with *descriptor >= 0: that descriptor; else errno says why. */
+static char *follow(const char *path, int *descriptor)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = strdup(path);
+    for (int links = 0; at && links <= MOST_LINKS; links++) {
+        char *real = without_folder_links(at, descriptor);
+        free(at);
+        if (!real || *descriptor >= 0) {
+            free(real);
+            return NULL;
+        }
+        at = link_of(real);
+        if (!at)
+            return real;
+        free(real);
     }
-    struct stat there;
-    int fd;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-    } else {
-        if (asprintf(&out->temporary, "%s.%d.tmp", path, (int)getpid()) < 0)
-            return agb_fail(err, AGB_ERR_MEMORY, "writing %s: no memory", path);
-        fd = open_nameless(path);
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+static int open_descriptor(int descriptor)
+{
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+        errno = EBADF;
+    return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+}
+
+/* An open descriptor in the target's folder; -1 and errno where none can be made. */
+static int open_temporary(agb_output *out)
+{
+    char *folder = strndup(out->target, (size_t)(strrchr(out->target, '/') - out->target) + 1);
+    int fd = -1;
+    if (folder && asprintf(&out->temporary, "%s.%d.tmp", out->target, (int)getpid()) >= 0) {
+        fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
         out->nameless = fd >= 0;
         if (fd < 0)
             fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
-    out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!out->file) {
-        int reason = errno;
-        if (fd >= 0)
-            close(fd);
-        free(out->temporary);
-        out->temporary = NULL;
-        return cannot(path, reason, err);
-    }
-    return AGB_OK;
+    free(folder);
+    return fd;
 }
 
-agb_status agb_output_check(const char *path, agb_error *err)
+static void forget_temporary(agb_output *out)
 {
-    agb_output output;
-    agb_status status = agb_output_open(&output, path, err);
-    if (status != AGB_OK || !path)
-        return status;
-    fclose(output.file);
-    if (output.temporary && !output.nameless)
-        unlink(output.temporary);
-    free(output.temporary);
-    return AGB_OK;
+    if (out->temporary && !out->nameless)
+        unlink(out->temporary);
+    free(out->temporary);
+    out->temporary = NULL;
 }
+
+static agb_status open_stream(agb_output *out, int fd, agb_error *err)
+{
+    out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out->file)
+        return AGB_OK;
+    int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    forget_temporary(out);
+    return agb_cannot_write(out->path, reason, err);
+}
+
+agb_status agb_output_prepare(agb_output *out, const char *path, agb_error *err)
+{
+    *out = (agb_output){.path = path};
+    int descriptor = STDOUT_FILENO;
+    if (path && strcmp(path, "-") != 0)
+        out->target = follow(path, &descriptor);
+    if (!out->target)
+        return open_stream(out, descriptor >= 0 ? open_descriptor(descriptor) : -1, err);
+    struct stat there;
+    bool exists = stat(out->target, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode)) {
+        agb_status status = open_stream(out, open(out->target, O_WRONLY | O_CLOEXEC | O_NOCTTY), err);
+        free(out->target);
+        out->target = NULL;
+        return status;
+    }
+    int fd = exists && access(out->target, W_OK) != 0 ? -1 : open_temporary(out);
+    agb_status status = fd < 0 ? agb_cannot_write(path, errno, err) : AGB_OK;
+    if (fd >= 0) {
+        close(fd);
+        forget_temporary(out);
+    }
+    return status;
+}
+
+/* The new file may be read and written by those who could the old one. Only root can also give it the old owner. */
+static void keep_rights(const agb_output *out)
+{
+    struct stat old;
+    if (stat(out->target, &old) != 0)
+        return;
+    if (fchown(fileno(out->file), old.st_uid, old.st_gid) == 0 || errno == EPERM)
+        fchmod(fileno(out->file), old.st_mode & 07777);
+}
+
+agb_status agb_output_begin(agb_output *out, agb_error *err)
+{
+    if (!out->target)
+        return AGB_OK;
+    agb_status status = open_stream(out, open_temporary(out), err);
+    if (status == AGB_OK)
+        keep_rights(out);
+    return status;
+}
+
+/* ---- Closing ----------------------------------------------------------------------------------------------------- */
 
 /* Gives a complete file its name. */
 static int publish(const agb_output *out)
 {
-    if (!out->temporary)
+    if (!out->target)
         return 0;
     if (out->nameless) {
         char link[64];
@@ -83,7 +185,7 @@ static int publish(const agb_output *out)
         if (linkat(AT_FDCWD, link, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) != 0)
             return errno;
     }
-    if (rename(out->temporary, out->path) != 0) {
+    if (rename(out->temporary, out->target) != 0) {
         int reason = errno;
         unlink(out->temporary);
         return reason;
@@ -91,8 +193,8 @@ static int publish(const agb_output *out)
     return 0;
 }
 
-/* errno of the first write that failed, or 0. It may have failed long ago: one more byte brings the reason back. */
-static int write_error(FILE *file)
+/* It may have failed long ago: one more byte brings the reason back. */
+int agb_write_error(FILE *file)
 {
     if (fflush(file) != 0)
         return errno;
@@ -103,14 +205,45 @@ static int write_error(FILE *file)
 
 agb_status agb_output_close(agb_output *out, agb_error *err)
 {
-    int reason = write_error(out->file);
+    int reason = agb_write_error(out->file);
     if (reason == 0)
         reason = publish(out);
-    if (reason != 0 && out->temporary && !out->nameless)
-        unlink(out->temporary);
-    if (out->path)
+    if (reason == 0) {
+        free(out->temporary);
+        out->temporary = NULL;
+    }
+    agb_output_release(out);
+    return reason ? agb_cannot_write(out->path, reason, err) : AGB_OK;
+}
+
+void agb_output_release(agb_output *out)
+{
+    if (out->file)
         fclose(out->file);
-    free(out->temporary);
-    out->temporary = NULL;
-    return reason ? cannot(out->path, reason, err) : AGB_OK;
+    forget_temporary(out);
+    free(out->target);
+    out->file = NULL;
+    out->target = NULL;
+}
+
+/* ---- Comparing --------------------------------------------------------------------------------------------------- */
+
+static bool find_place(const agb_output *out, struct stat *place)
+{
+    return (out->target ? stat(out->target, place) : out->file ? fstat(fileno(out->file), place) : -1) == 0;
+}
+
+bool agb_output_is(const agb_output *out, const struct stat *file)
+{
+    struct stat place;
+    return find_place(out, &place) && !S_ISCHR(place.st_mode) && place.st_dev == file->st_dev &&
+           place.st_ino == file->st_ino;
+}
+
+bool agb_output_same(const agb_output *a, const agb_output *b)
+{
+    struct stat place;
+    if (a->target && b->target && strcmp(a->target, b->target) == 0)
+        return true;
+    return find_place(a, &place) && agb_output_is(b, &place);
 }

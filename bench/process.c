@@ -172,3 +172,58 @@ void agb_process_describe_end(const agb_process *process, char *text, size_t siz
     if (text[0] >= 'A' && text[0] <= 'Z')
         text[0] = (char)(text[0] - 'A' + 'a');
 }
+
+/* ---- What children leave behind ---------------------------------------------------------------------------------- */
+
+/* The children of this process, which has one thread; at most `most`. */
+static size_t list_children(int *pids, size_t most)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "re");    /* not there in a kernel without CONFIG_PROC_CHILDREN */
+    size_t n = 0;
+    while (file && n < most && fscanf(file, "%d", &pids[n]) == 1)
+        n++;
+    if (file)
+        fclose(file);
+    return n;
+}
+
+void agb_strays_adopt(agb_older_children *out)
+{
+    enum { MOST = sizeof out->pid / sizeof out->pid[0] };
+    out->n = list_children(out->pid, MOST);
+    if (out->n < MOST)    /* else they cannot all be told from strays */
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static bool is_older(const agb_older_children *older, int pid)
+{
+    for (size_t i = 0; i < older->n; i++)
+        if (older->pid[i] == pid)
+            return true;
+    return false;
+}
+
+/* Each that ends may leave children of its own to us; one that starts ever new ones is given up. */
+void agb_strays_end(const agb_older_children *older)
+{
+    enum { MOST = 256, MOST_ROUNDS = 100 };
+    int adopting = 0, pids[MOST];
+    if (prctl(PR_GET_CHILD_SUBREAPER, &adopting) != 0 || !adopting)
+        return;
+    bool found = true;
+    for (int round = 0; found && round < MOST_ROUNDS; round++) {
+        size_t n = list_children(pids, MOST);
+        found = false;
+        for (size_t i = 0; i < n; i++) {
+            if (is_older(older, pids[i]))
+                continue;
+            found = true;
+            kill(pids[i], SIGKILL);
+            while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+                continue;
+        }
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}

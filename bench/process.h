@@ -36,6 +36,17 @@ void agb_process_describe_end(const agb_process *process, char *text, size_t siz
 /* Ended by a signal that this program did not send: its number, else 0. */
 int agb_process_signal(const agb_process *process);
 
+/* Children that were there before: of a shell that became this program. */
+typedef struct agb_older_children {
+    int pid[64];
+    size_t n;
+} agb_older_children;
+
+/* From here on, what a child leaves running when it ends becomes a child of this process. */
+void agb_strays_adopt(agb_older_children *out);
+/* Ends those children, and theirs, when all our own have ended. */
+void agb_strays_end(const agb_older_children *older);
+
 /* In the child: whole reads and writes; false when the parent is gone. */
 bool agb_pipe_read(int fd, void *bytes, size_t length);
 bool agb_pipe_write(int fd, const void *bytes, size_t length);

@@ -56,10 +56,14 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
 agb_status agb_record_write(const char *path, const agb_results *results, agb_error *err)
 {
     const agb_counter_support *support = &results->support;
-    agb_output output;
-    agb_status status = agb_output_open(&output, path, err);
-    if (status != AGB_OK)
+    agb_output output = {0};
+    agb_status status = agb_output_prepare(&output, path, err);
+    if (status == AGB_OK)
+        status = agb_output_begin(&output, err);
+    if (status != AGB_OK) {
+        agb_output_release(&output);
         return status;
+    }
     json_t *rows = json_array();
     for (size_t i = 0; i < results->n_results; i++) {
         if (results->results[i].state == AGB_STATE_OK)

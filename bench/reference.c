@@ -3,9 +3,12 @@
 #include "reference.h"
 
 #include "key_text.h"
+#include "os_usage.h"
 #include "process.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -84,6 +87,7 @@ typedef struct answer {
     agb_digest digest;
     agb_stats stats;
     uint64_t bytes;    /* of the file */
+    uint64_t peak_rss_bytes;
 } answer;
 
 static uint64_t string_bytes(const agb_sink *sink)
@@ -118,6 +122,9 @@ static agb_status store_groups(const agb_sink *sink, int file, answer *answer, a
     agb_group *groups = MAP_FAILED;
     if (ftruncate(file, (off_t)bytes) == 0)
         groups = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    else if (errno == EFBIG)
+        return agb_fail(err, AGB_ERR_IO, "its %" PRIu64 " groups take %zu bytes, more than a file may have here: raise "
+                        "`ulimit -f`", n, bytes);
     if (groups == MAP_FAILED)
         return agb_fail(err, AGB_ERR_MEMORY,
                         "no memory for %" PRIu64 " groups (%zu bytes): free memory or take fewer rows", n, bytes);
@@ -148,22 +155,29 @@ static void count_in_child(void *context, int in, int out)
         status = store_groups(sink, task->file, &answer, &answer.error);
     }
     answer.error.status = status;
+    answer.peak_rss_bytes = agb_peak_rss_bytes();
     agb_pipe_write(out, &answer, sizeof answer);
 }
 
-static agb_status hear_answer(agb_process *process, answer *answer, double timeout_s, agb_error *err)
+static agb_status hear_answer(agb_process *process, answer *answer, double timeout_s, uint64_t rows, agb_error *err)
 {
     agb_answer heard = agb_process_hear(process, answer, sizeof *answer, timeout_s);
     agb_process_end(process, heard == AGB_ANSWER_LATE);
     char how[128];
     agb_process_describe_end(process, how, sizeof how);
     if (heard == AGB_ANSWER_LATE)
-        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: take fewer rows",
-                        agb_reference_aggregator, timeout_s);
+        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: raise --timeout or take "
+                        "fewer rows", agb_reference_aggregator, timeout_s);
     if (heard == AGB_ANSWER_ENDED)
-        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: %s: its process ended by %s%s",
+        return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: its process ended by %s%s",
                         agb_reference_aggregator, how,
-                        agb_process_signal(process) == 9 ? ": most likely out of memory: try fewer rows" : "");
+                        agb_process_signal(process) == SIGKILL
+                            ? ": from outside, or the system ran out of memory: try fewer rows" : "");
+    answer->error.text[sizeof answer->error.text - 1] = '\0';
+    if (answer->error.status == AGB_ERR_MEMORY)
+        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: %s: no memory for it: it takes 2 x 8 bytes a row, "
+                        "%" PRIu64 " bytes for %" PRIu64 " rows, and more for other keys than one number: free memory "
+                        "or take fewer rows", agb_reference_aggregator, 16 * rows, rows);
     if (answer->error.status != AGB_OK)
         return agb_fail(err, answer->error.status, "reference answer: %s", answer->error.text);
     return AGB_OK;
@@ -210,12 +224,13 @@ agb_status agb_reference_count(agb_reference *out, const agb_registry *registry,
     answer answer;
     agb_status status = agb_process_start(&process, count_in_child, &task, err);
     if (status == AGB_OK)
-        status = hear_answer(&process, &answer, timeout_s, err);
+        status = hear_answer(&process, &answer, timeout_s, agb_table_rows(query->table), err);
     if (status == AGB_OK) {
         out->digest = answer.digest;
         out->nulls = answer.stats.nulls;
         out->rows = answer.stats.rows;
         out->kind = answer.stats.kind;
+        out->peak_rss_bytes = answer.peak_rss_bytes;
         out->seconds = agb_now_s() - start;
         status = map_groups(out, task.file, answer.bytes, err);
     }

@@ -10,6 +10,7 @@ typedef struct agb_reference {
     agb_digest digest;
     uint64_t nulls, rows;
     double seconds;             /* what counting it took */
+    uint64_t peak_rss_bytes;    /* of the process that counted it */
     agb_key_kind kind;
     agb_group *groups;          /* in the order of agb_key_compare_raw; strings stand behind them */
     size_t n;

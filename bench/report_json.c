@@ -282,6 +282,15 @@ static void add_answer(json_t *out, const agb_result *result)
     json_object_set_new(out, "peak_bytes", ok ? count(result->stats.peak_bytes) : json_null());
 }
 
+/* reference_peak_rss_bytes: of the process that counted the right answer; largest_rss_bytes: of any of the command. */
+static json_t *process_json(const agb_results *results, const agb_result *result)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "accounted_peak_bytes", count(result->accounted_peak_bytes),
+                     "peak_rss_bytes", count(result->peak_rss_bytes), "reference_peak_rss_bytes",
+                     count(results->sources[result->source].reference_peak_rss_bytes), "largest_rss_bytes",
+                     count(results->largest_rss_bytes));
+}
+
 static json_t *result_json(const agb_results *results, const agb_result *result)
 {
     const agb_settings *settings = &results->settings;
@@ -308,9 +317,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "verify_s", number(ok, result->verify_s));
     json_object_set_new(out, "floor_s", number(ok && result->floor_s > 0, result->floor_s));
     json_object_set_new(out, "result_bytes", ok ? count(result->stats.result_bytes) : json_null());
-    json_object_set_new(out, "process", ok ? json_pack("{s:o, s:o}", "accounted_peak_bytes",
-                                                       count(result->accounted_peak_bytes), "peak_rss_bytes",
-                                                       count(result->peak_rss_bytes)) : json_null());
+    json_object_set_new(out, "process", ok ? process_json(results, result) : json_null());
     json_object_set_new(out, "suspiciously_fast", json_boolean(ok && result->too_fast));
     json_object_set_new(out, "spilled_bytes", ok ? count(result->stats.spilled_bytes) : json_null());
     json_object_set_new(out, "note", text_or_null(result->stats.note));

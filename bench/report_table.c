@@ -30,11 +30,12 @@ static agb_text label_of(const agb_result *result, size_t width)
 {
     char label[256];
     agb_result_label(result, label, sizeof label);
-    if (strlen(label) > width) {
-        label[width - 1] = '~';
-        label[width] = '\0';
+    agb_clean_text clean = agb_text_clean(label);
+    if (strlen(clean.s) > width) {
+        clean.s[width - 1] = '~';
+        clean.s[width] = '\0';
     }
-    return text_of("%s", label);
+    return text_of("%s", clean.s);
 }
 
 static int label_width(const agb_results *results)
@@ -236,9 +237,12 @@ static void print_memory(FILE *to, const agb_results *results)
             largest = result;
     }
     if (largest)
-        agb_report_line(to, "memory", "the largest process, %s, held %s at most; accounted for: %s",
+        agb_report_line(to, "memory", "the largest contestant, %s, held %s at most, accounted for: %s; the reference "
+                        "answer's process %s; no process of the whole command more than %s",
                         label_of(largest, MOST_LABEL).s, agb_text_bytes(largest->peak_rss_bytes).s,
-                        agb_text_bytes(largest->accounted_peak_bytes).s);
+                        agb_text_bytes(largest->accounted_peak_bytes).s,
+                        agb_text_bytes(results->sources[largest->source].reference_peak_rss_bytes).s,
+                        agb_text_bytes(results->largest_rss_bytes).s);
 }
 
 static void print_remarks(FILE *to, const agb_results *results)
@@ -279,7 +283,7 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
         if (results->results[i].source == source && results->results[i].verify_s > verify_s)
             verify_s = results->results[i].verify_s;
     }
-    fprintf(to, "%s\n", info->name);
+    fprintf(to, "%s\n", agb_text_clean(info->name).s);
     agb_report_line(to, "rows", "%s in %s groups of %s%s%s, %s, loaded in %s%s%s", agb_text_count(info->rows).s,
                     agb_text_count(info->groups).s, results->settings.group_by, info->nulls ? "; NULL rows: " : "",
                     info->nulls ? agb_text_count(info->nulls).s : "", agb_text_bytes(info->bytes).s,

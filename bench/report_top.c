@@ -24,7 +24,7 @@ static void fit_columns(top_table *table, const agb_result *result, size_t first
 {
     int most = widest_of(table);
     for (size_t i = 0; i < table->columns; i++) {
-        int width = agb_text_cells(table->layout->column[i].term.name);
+        int width = agb_text_cells(agb_text_clean(table->layout->column[i].term.name).s);
         width = table->columns == 1 && width < ALONE ? ALONE : width;
         for (size_t k = first; k < result->n_top; k++) {
             agb_value value = agb_key_value(table->layout, &result->top[k].key, i);
@@ -69,7 +69,7 @@ void agb_report_top(FILE *to, const agb_results *results, size_t source)
     fit_columns(&table, result, first);
     fputc('\n', to);
     for (size_t i = 0; i < table.columns; i++)
-        print_cell(to, &table, i, info->layout->column[i].term.name);
+        print_cell(to, &table, i, agb_text_clean(info->layout->column[i].term.name).s);
     fprintf(to, " %14s\n", "count(*)");
     for (size_t k = first; k < result->n_top; k++)
         print_line(to, &table, &result->top[k]);

@@ -70,6 +70,7 @@ typedef struct agb_source_info {
     char *name, *format;
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
     double load_s, reference_s;
+    uint64_t reference_peak_rss_bytes;    /* of the process that counted the reference answer */
     uint64_t groups, nulls;        /* of the reference answer */
     uint64_t resident_groups;      /* of the cache-resident twin; 0 = there is none */
     uint64_t selected;             /* rows that met the filter */
@@ -130,6 +131,7 @@ typedef struct agb_results {
     size_t n_noises;
     char **notes;                  /* sentences that must be said with the figures */
     size_t n_notes;
+    uint64_t largest_rss_bytes;    /* that any process of the command held, the loading one included */
 } agb_results;
 
 void agb_result_release(agb_result *result);

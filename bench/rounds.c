@@ -233,9 +233,9 @@ static agb_status write_groups(heat *self, bool *written, agb_error *err)
     for (size_t i = 0; i < self->n && experiment->groups && !*written; i++) {
         if (self->rows[i]->state != AGB_STATE_OK)
             continue;
-        agb_tell_progress(experiment, "writing groups to", experiment->groups, 0, 0);
+        agb_tell_progress(experiment, "writing groups to", experiment->groups->path, 0, 0);
         *written = true;
-        return agb_contestant_write_groups(&self->contestants[i], experiment->groups, err);
+        return agb_contestant_write_groups(&self->contestants[i], err);
     }
     return AGB_OK;
 }
@@ -286,7 +286,7 @@ agb_status agb_rounds_run(agb_field *field, agb_error *err)
                          "each of them", field->most_at_once, heats);
     if (status == AGB_OK && field->experiment->groups && !written)
         status = agb_fail(err, AGB_ERR_CONTRACT, "--groups: %s: not written: no aggregator gave a right answer",
-                          field->experiment->groups);
+                          field->experiment->groups->path);
     return status;
 }
 

@@ -2,7 +2,8 @@
 /* What `run` and `pivot` share: line up, measure, report. */
 #include "commands.h"
 
-#include "output.h"
+#include "outputs.h"
+#include "process.h"
 #include "progress.h"
 #include "report.h"
 
@@ -14,30 +15,18 @@ int agb_exit_of(agb_status status)
 }
 
 static agb_status write_report(const agb_session *session, const agb_options *options, const agb_results *results,
-                               agb_error *err)
+                               agb_output *output, agb_error *err)
 {
-    agb_output output;
-    agb_status status = agb_output_open(&output, options->output, err);
+    agb_status status = agb_output_begin(output, err);
     if (status != AGB_OK)
         return status;
     if (options->format == AGB_FORMAT_JSON)
-        agb_report_json(output.file, results);
+        agb_report_json(output->file, results);
     else if (options->format == AGB_FORMAT_CSV)
-        agb_report_csv(output.file, results);
+        agb_report_csv(output->file, results);
     else
-        session->table(output.file, results);
-    return agb_output_close(&output, err);
-}
-
-/* Files that cannot be written are found out before the work, not after it. */
-static agb_status check_outputs(const agb_options *options, agb_error *err)
-{
-    agb_status status = options->output ? agb_output_check(options->output, err) : AGB_OK;
-    if (status == AGB_OK && options->groups)
-        status = agb_output_check(options->groups, err);
-    if (status == AGB_OK && options->record)
-        status = agb_output_check(options->record, err);
-    return status;
+        session->table(output->file, results);
+    return agb_output_close(output, err);
 }
 
 static agb_status measure(const agb_session *session, const agb_options *options, agb_lineup *lineup,
@@ -56,7 +45,10 @@ static agb_status measure(const agb_session *session, const agb_options *options
         lineup->experiment.estimate = lineup->experiment.simulate = true;
     if (session->no_twin)
         lineup->experiment.twin = options->twin;
+    agb_older_children older;
+    agb_strays_adopt(&older);
     agb_status status = agb_lineup_run(lineup, results, err);
+    agb_strays_end(&older);
     agb_progress_end(&printer);
     return status;
 }
@@ -65,19 +57,22 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
 {
     agb_lineup lineup = {0};
     agb_results results = {0};
-    agb_status status = check_outputs(options, err);
+    agb_outputs outputs = {0};
+    agb_status status = agb_lineup_create(&lineup, options, session->source, session->aggregators, err);
     if (status == AGB_OK)
-        status = agb_lineup_create(&lineup, options, session->source, session->aggregators, err);
+        status = agb_outputs_prepare(&outputs, options, lineup.experiment.sources, lineup.experiment.n_sources, err);
     int code = agb_exit_of(status);
     if (status == AGB_OK) {
+        lineup.experiment.groups = outputs.has_groups ? &outputs.groups : NULL;
         status = measure(session, options, &lineup, &results, err);
         if (status == AGB_OK)
-            status = write_report(session, options, &results, err);
+            status = write_report(session, options, &results, &outputs.report, err);
         if (status == AGB_OK && options->record)
             status = agb_record_write(options->record, &results, err);
         code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     }
     agb_results_release(&results);
+    agb_outputs_release(&outputs);
     agb_lineup_release(&lineup);
     return code;
 }

@@ -200,6 +200,8 @@ void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, cons
         if (result->state == AGB_STATE_OK)
             summarize(result, results, support);
     }
+    if (n > 0 && results->sources[results->results[baseline].source].rows == 0)
+        return;    /* nothing was counted, and nothing is faster at that */
     const agb_ratio *noise = n > 0 ? measure_noise(results, baseline, twin) : NULL;
     for (size_t i = baseline + 1; i < baseline + n; i++) {
         if (results->results[i].state != AGB_STATE_OK || !results->results[i].paired_s)

@@ -11,7 +11,7 @@
 static agb_status malformed(const char *text, agb_error *err)
 {
     return agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: %s: not of the form p=a..b, p=a..b/step, p=a..b*factor or p=a,b,c "
-                    "with at most %d values", text, AGB_MOST_SWEEP);
+                    "with at most %d different values", text, AGB_MOST_SWEEP);
 }
 
 static bool parse_number(const char **at, int64_t *number)
@@ -50,7 +50,11 @@ static bool fill_list(agb_sweep *out, const char *at)
         if (length == 0 || length >= sizeof out->value[0] || out->n == AGB_MOST_SWEEP)
             return false;
         memcpy(out->value[out->n], at, length);
-        out->value[out->n++][length] = '\0';
+        out->value[out->n][length] = '\0';
+        for (size_t i = 0; i < out->n; i++)
+            if (strcmp(out->value[i], out->value[out->n]) == 0)
+                return false;
+        out->n++;
         if (at[length] == '\0')
             return true;
         at += length + 1;

@@ -58,18 +58,80 @@ agb_text agb_text_bytes(uint64_t bytes)
     return out;
 }
 
+/* ---- Text of unknown origin ---- */
+
+size_t agb_utf8_length(agb_bytes bytes)
+{
+    unsigned char first = bytes.length ? bytes.data[0] : 0xff;
+    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    if (length > bytes.length)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((bytes.data[i] & 0xc0) != 0x80)
+            return 0;
+    unsigned char second = length > 1 ? bytes.data[1] : 0;
+    bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+               (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+    return bad ? 0 : length;
+}
+
+int agb_text_cells(const char *text)
+{
+    int cells = 0;
+    for (; *text; text++)
+        cells += ((unsigned char)*text & 0xc0) != 0x80;
+    return cells;
+}
+
+/* C1 control characters (0xc2 0x80..0x9f) act on terminals, too. */
+int agb_text_character(char *out, size_t *at, agb_bytes *rest)
+{
+    size_t length = agb_utf8_length(*rest);
+    unsigned char first = rest->data[0];
+    bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && length == 2 && rest->data[1] < 0xa0);
+    int cells = 1;
+    if (length == 0 || control) {
+        length = 1;
+        cells = sprintf(out + *at, "\\x%02x", first);
+        *at += (size_t)cells;
+    } else {
+        memcpy(out + *at, rest->data, length);
+        *at += length;
+    }
+    rest->data += length;
+    rest->length -= length;
+    return cells;
+}
+
+agb_clean_text agb_text_clean(const char *text)
+{
+    enum { WIDEST = 4 };    /* bytes of a character, or of \xNN */
+    agb_clean_text out;
+    agb_bytes rest = {(const unsigned char *)text, strlen(text)};
+    size_t at = 0;
+    while (rest.length > 0 && at + WIDEST < sizeof out.s)
+        agb_text_character(out.s, &at, &rest);
+    out.s[at] = '\0';
+    return out;
+}
+
 void agb_text_wrap(FILE *to, const char *words, int left, int at)
 {
     bool first = true;
     while (*words) {
-        int word = (int)strcspn(words, " ");
-        if (!first && at + 1 + word > AGB_TEXT_CELLS)
+        size_t length = strcspn(words, " ");
+        char copy[2048];
+        snprintf(copy, sizeof copy, "%.*s", (int)length, words);
+        agb_clean_text word = agb_text_clean(copy);
+        int cells = agb_text_cells(word.s);
+        if (!first && at + 1 + cells > AGB_TEXT_CELLS)
             at = fprintf(to, "\n%*s", left, "") - 1;
         else if (!first)
             at += fprintf(to, " ");
-        at += fprintf(to, "%.*s", word, words);
+        fputs(word.s, to);
+        at += cells;
         first = false;
-        words += word;
+        words += length;
         words += *words == ' ';
     }
     fputc('\n', to);

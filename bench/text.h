@@ -16,9 +16,24 @@ agb_text agb_text_seconds(double s);           /* 5.52 s, 41.3 ms, 870 us */
 agb_text agb_text_bytes(uint64_t bytes);       /* 799.98 MB, in powers of 1000 */
 agb_text agb_text_number(double x);            /* three or four digits that matter: 0.012, 1.24, 55.1, 812 */
 
+/* The length of the UTF-8 character at the beginning, or 0 when there is none (Unicode 15, table 3-7). */
+size_t agb_utf8_length(agb_bytes bytes);
+/* Writes one character of *rest, or one byte as \xNN where it would disturb a line, and steps over it; returns its
+ * cells. */
+int agb_text_character(char *out, size_t *at, agb_bytes *rest);
+/* Terminal cells that UTF-8 text takes up, one for each character. */
+int agb_text_cells(const char *text);
+
+/* Names of unknown origin for people: what would disturb a line or act on a terminal stands as \xNN. Cut to fit. */
+typedef struct agb_clean_text {
+    char s[1024];
+} agb_clean_text;
+
+agb_clean_text agb_text_clean(const char *text);
+
 enum { AGB_TEXT_CELLS = 100 };    /* the widest line that is printed, in terminal cells */
 
-/* Prints words and a line end, from `at` cells into the current line on; further lines begin at cell `left`. */
+/* Prints words, cleaned, and a line end, from `at` cells into the current line on; further lines begin at cell `left`. */
 void agb_text_wrap(FILE *to, const char *words, int left, int at);
 
 #endif

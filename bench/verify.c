@@ -103,7 +103,8 @@ static bool run_with(session *self, trial *trial, agb_pool *pool, agb_memory *me
     agb_observer observer = {.context = self, .phase = note_phase};
     agb_plan plan = {.weights = sample->weights, .aggregator = self->verify->aggregator,
                      .params = self->verify->params, .batch_rows = trial->batch_rows, .hash = trial->hash,
-                     .pool = pool, .memory = memory, .observer = &observer};
+                     .pool = pool, .memory = memory, .observer = &observer,
+                     .spill_folder = self->verify->spill_folder};
     bool good = agb_sink_collect(&sink, &why) == AGB_OK &&
                 agb_sample_lend(sample, &table, &plan.column, &why) == AGB_OK &&
                 agb_key_layout_create(&trial->layout, table, plan.column, &why) == AGB_OK;
@@ -438,7 +439,11 @@ static void run_in_child(void *context, int in, int out)
     (void)in;
     session *self = context;
     agb_verify_outcome outcome = {.state = AGB_VERIFY_OK};
-    if (!self->kind->run(self))
+    agb_verify real = *self->verify;
+    self->verify = &real;
+    if (agb_plugins_load(real.plugins, &real.aggregator, &self->error) != AGB_OK)
+        outcome.state = AGB_VERIFY_FAILED;
+    else if (!self->kind->run(self))
         outcome.state = self->skipped ? AGB_VERIFY_SKIPPED : AGB_VERIFY_FAILED;
     outcome.cases = self->place->cases;
     memcpy(outcome.text, self->error.text, sizeof self->error.text);

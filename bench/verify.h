@@ -3,13 +3,15 @@
 #ifndef AGB_VERIFY_H
 #define AGB_VERIFY_H
 
-#include "aggbench.h"
+#include "plugins.h"
 
 typedef struct agb_verify {
     const agb_registry *registry;
+    const agb_plugins *plugins;    /* or NULL */
     const agb_aggregator *aggregator;
     const char *params;
     double timeout_s;    /* for one kind of check */
+    const char *spill_folder;    /* or NULL */
 } agb_verify;
 
 /* One kind of check, such as "key shapes", with all its cases. */

@@ -37,10 +37,10 @@ static size_t distance(const char *a, const char *b)
 const char *agb_nearest_name(const char *const *names, const char *misspelt)
 {
     const char *nearest = NULL;
-    size_t limit = strlen(misspelt) / 3 + 1, least = limit + 1;
+    size_t length = strlen(misspelt), limit = length < 6 ? 1 : length / 3, least = limit + 1;
     for (; *names; names++) {
         size_t d = distance(*names, misspelt);
-        if (d < least) {
+        if (d < least && d < strlen(*names)) {    /* with all letters replaced it is another name */
             least = d;
             nearest = *names;
         }

@@ -1,12 +1,7 @@
 #!/bin/sh
 # The command as people use it: golden outputs, exit codes, and every sentence of refusal once.
-# Needs $BUILD, the build folder; prints lines as the test programs do, for tests/run to count.
 set -u
-: "${BUILD:?the build folder}"
-. "$(dirname "$0")/shell_part.sh"
-samples=${AGB_SAMPLES:-../shared/samples}
-rows=synth:hits,rows=10000
-quick='--repetitions 1 --quiet'
+. "$(dirname "$0")/command.sh"
 
 # ---- What the command line got wrong: exit code 2, before a byte is loaded ----
 refused 2 'frobnicate|no such command' frobnicate
@@ -38,8 +33,17 @@ refused 2 '--batch-rows: 0|1..1073741824' run $rows --batch-rows 0
 refused 2 '--top: 1e6|0..1000000' run $rows --top 1e6
 refused 2 '--timeout: 0|1..86400' run $rows --timeout 0
 refused 2 '--format: xml|table|json|csv' run $rows --format xml
-refused 2 '--format csv|table and json' list --format csv
-refused 2 '--format csv|table and json' describe $rows --format csv
+refused 2 '--format: csv|table|json' list --format csv
+refused 2 '--format: csv|table|json' describe $rows --format csv
+refused 2 '--foo|no such option: see' run $rows --foo
+refused 2 '--pin: 0,1,0|processor 0 twice' run $rows --threads 3 --pin 0,1,0
+refused 2 '--twin and --no-twin|leave one out' run $rows --twin --no-twin
+refused 2 '--sweep: bits=4|a second time' run $rows --aggregator radix --sweep bits=4 --sweep bits=4
+refused 2 '--sweep: bits=4,4|different values' run $rows --aggregator radix --sweep bits=4,4
+refused 2 '--where: UserID > 5|a second time' run $rows --where 'UserID < 9' --where 'UserID > 5'
+refused 2 '--input-format: csv|is generated' run $rows --input-format csv
+refused 1 '--spill-folder: /nonexistent|No such file' run $rows --spill-folder /nonexistent
+refused 1 '--spill-folder: /dev/null|Not a directory' verify sort --spill-folder /dev/null
 refused 2 '--counters: perhaps|auto|pmu|off' run $rows --counters perhaps
 refused 2 '--memory: hot|warm|fresh' run $rows --memory hot
 refused 2 '--memory-budget: 12X|512M' run $rows --memory-budget 12X
@@ -133,6 +137,10 @@ run run synth:uniform,rows=1000 --aggregator naive,radix --sweep bits=2..8*2 --f
 report 'sweep_of_a_parameter_makes_a_row_of_each_value' \
     "$([ $code = 0 ] && [ "$(grep -c '^radix,"bits=[248]"' "$work/out")" = 3 ] || cat "$work/out" "$work/err")"
 # shellcheck disable=SC2086
+run run synth:hits,rows=0 $quick
+report 'no_rows_have_no_speed_ups' "$([ $code = 0 ] && ! grep -qE 'speed-up|baseline|no difference' "$work/out" ||
+    cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
 run run synth:hits,rows=0 $quick --format csv
 report 'no_rows_are_no_error' "$([ $code = 0 ] && ! grep -q nan "$work/out" || cat "$work/out" "$work/err")"
 # shellcheck disable=SC2086
@@ -157,7 +165,7 @@ report 'verify_passes_a_right_aggregator' \
 # ---- Faulty plug-ins: each is a row with its reason, the rest of the table is complete, the exit code is not 0 ----
 plugins=
 for plugin in wrong_abi no_symbol wrong_name count_one_too_many emits_twice writes_past_buffer crashes never_returns \
-    asks_too_much leaves_memory crashes_on_load; do
+    asks_too_much leaves_memory crashes_on_load exits_on_load hangs_on_load aborts_at_exit kills_itself; do
     plugins="$plugins --plugin $BUILD/plugins/$plugin.so"
 done
 # shellcheck disable=SC2086
@@ -180,6 +188,29 @@ row never_returns timeout 'no answer after 1 s, in phase build'
 row asks_too_much out-of-memory 'refused'
 row leaves_memory failed 'unreleased'
 row crashes_on_load failed 'loading it ended in illegal instruction (SIGILL)'
+row exits_on_load failed 'loading it ended in exit status 0'
+row hangs_on_load failed 'loading it did not end within 1 s'
+row aborts_at_exit ok ''
+row kills_itself crashed 'killed (SIGKILL) in phase build'
+
+# Named in the list, a broken one is a row at its place, too.
+for plugin in wrong_abi no_symbol wrong_name crashes_on_load exits_on_load hangs_on_load; do
+    # shellcheck disable=SC2086
+    run run $rows --plugin "$BUILD/plugins/$plugin.so" --aggregator naive,$plugin:x=1,radix --timeout 1 --no-twin \
+        --format csv $quick
+    report "a_broken_plugin_that_is_named_is_a_row: $plugin" "$([ $code = 1 ] && [ ! -s "$work/err" ] &&
+        [ "$(cut -d, -f1 "$work/out" | tr '\n' ' ')" = "aggregator naive $plugin radix " ] &&
+        [ "$(grep -c '"ok"' "$work/out")" = 2 ] || cat "$work/out" "$work/err")"
+done
+refused 2 'nosuch|no such name' run $rows --plugin "$BUILD/plugins/wrong_abi.so" --aggregator naive,nosuch
+for format in table csv; do
+    # shellcheck disable=SC2086
+    run run $rows --plugin "$BUILD/plugins/aborts_at_exit.so" --aggregator naive --format $format $quick
+    report "a_plugin_that_aborts_at_the_end_hurts_nobody: $format" \
+        "$([ $code = 0 ] && grep -q ^naive "$work/out" && grep -q ^aborts_at "$work/out" || cat "$work/out" "$work/err")"
+done
+run list --plugin "$BUILD/plugins/aborts_at_exit.so"
+report 'such_a_plugin_is_listed' "$([ $code = 0 ] && grep -q aborts_at_exit "$work/out" || cat "$work/err")"
 
 run verify --plugin "$BUILD/plugins/count_one_too_many.so"
 report 'verify_names_the_case_and_the_key_of_a_wrong_plugin' \
@@ -191,6 +222,38 @@ report 'verify_survives_a_crash_and_names_its_place' \
 run verify --plugin "$BUILD/plugins/naive.so"
 report 'a_plugin_of_a_taken_name_is_refused_in_one_sentence' \
     "$([ $code = 2 ] && grep -q '^aggbench: naive: an aggregator of that name' "$work/err" || cat "$work/out" "$work/err")"
+
+for command in list describe load; do
+    run $command --help
+    report "help_offers_what_is_accepted: $command" "$([ $code = 0 ] && grep -q 'format table|json ' "$work/out" &&
+        ! grep -q csv "$work/out" || cat "$work/out")"
+done
+
+# ---- Spilling ----
+spilling="synth:uniform,rows=300000,groups=300000 --aggregator spill --memory-budget 3M $quick"
+mkdir "$work/spill"
+# shellcheck disable=SC2086
+run run $spilling --spill-folder "$work/spill" --format json
+report 'spilling_leaves_nothing_in_its_folder' "$([ $code = 0 ] && grep -q '"spilled_bytes": [1-9]' "$work/out" ||
+    cat "$work/err" "$work/out")$(ls "$work/spill")"
+# shellcheck disable=SC2086
+run run $spilling --spill-folder /proc
+report 'spilling_goes_to_the_folder_that_was_named' "$([ $code = 1 ] && grep -q 'spill: /proc' "$work/out" || cat "$work/out")"
+
+# ---- Names that would act on a terminal, and a stack too small ----
+escape=$(printf '\033')
+printf '{"User\\u001b[31mID\\u0001":5}\n' >"$work/e${escape}vil.jsonl"
+for command in describe "run $quick --group-by User$escape[31mID$(printf '\001') --aggregator naive"; do
+    # shellcheck disable=SC2086
+    run $command "$work/e${escape}vil.jsonl"
+    report "control_bytes_are_shown_and_not_sent: ${command%% *}" "$(LC_ALL=C grep -n '[[:cntrl:]]' "$work/out")$(
+        grep -qF 'User\x1b[31mID\x01' "$work/out" && grep -qF 'e\x1bvil.jsonl' "$work/out" || cat "$work/out" "$work/err")"
+done
+for stack in 32 64 128; do
+    (ulimit -s $stack && "$aggbench" run $rows --repetitions 1 --quiet >"$work/out" 2>"$work/err")
+    report "a_stack_too_small_is_one_sentence: $stack" "$(grep -q '^aggbench: the stack is limited' "$work/err" ||
+        echo "not said: $(cat "$work/err" "$work/out")")"
+done
 
 # ---- An interrupted run leaves nothing behind ----
 timeout --foreground -s INT 1 "$aggbench" run synth:hits,rows=3000000 --aggregator sort --repetitions 1000 --quiet \
@@ -272,4 +335,4 @@ else
     echo '[  SKIPPED ] real_rows_are_counted_right'
 fi
 
-[ $failures = 0 ]
+exit $failed

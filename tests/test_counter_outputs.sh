@@ -1,11 +1,6 @@
 #!/bin/sh
 # The published experiment's counts through the whole command to every output, and the options around counters.
-# Needs $BUILD, the build folder; prints lines as the test programs do, for tests/run to count.
-set -u
-: "${BUILD:?the build folder}"
-cd "$(dirname "$0")/.." || exit 1
-. tests/shell_part.sh
-rows=synth:hits,rows=10000
+. "$(dirname "$0")/command.sh"
 counts=replay:tests/replay/pivot_zen4.json
 
 replay() {    # replay COMMAND ARGUMENTS...
@@ -103,4 +98,4 @@ END
 "$aggbench" --help | grep count-once >"$work/got"
 golden help_does_not_show_the_hidden_command </dev/null
 
-[ "$failures" = 0 ]
+exit $failed

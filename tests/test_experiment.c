@@ -103,6 +103,9 @@ static void a_run_that_goes_well_has_all_its_figures(void **state)
     assert_int_equal(result->n_top, 3);
     assert_true(result->top[0].count >= result->top[1].count);
     assert_true(result->peak_rss_bytes > 0 && result->accounted_peak_bytes > 0);
+    assert_true(results.sources[0].reference_peak_rss_bytes > 0);
+    assert_true(results.largest_rss_bytes >= result->peak_rss_bytes);
+    assert_true(results.largest_rss_bytes >= results.sources[0].reference_peak_rss_bytes);
     assert_int_equal(results.n_comparisons, 1);
     assert_int_equal(results.n_noises, 1);
     assert_int_equal(results.sources[0].rows, 20000);

@@ -2,6 +2,7 @@
 /* Keys on paper: for people, as CSV and as JSON. */
 #include "key_text.h"
 #include "test.h"
+#include "text.h"
 
 static agb_value string_of(const char *bytes, size_t length)
 {

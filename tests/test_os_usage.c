@@ -89,6 +89,18 @@ static void touched_pages_show_as_faults_and_in_the_peak(void **state)
     assert_true(agb_peak_rss_bytes() >= BYTES);
 }
 
+static void oom_kills_are_read_where_the_kernel_counts_them(void **state)
+{
+    (void)state;
+    fake_root root = fake_root_create();
+    assert_int_equal(agb_oom_kills(root.path), 0);
+    fake_root_write(&root, "/proc/vmstat", "nr_free_pages 12\noom_kill 3\nnuma_hit 9\n");
+    assert_int_equal(agb_oom_kills(root.path), 3);
+    fake_root_write(&root, "/sys/fs/cgroup/memory.events", "low 0\noom 5\noom_kill 2\noom_group_kill 1\n");
+    assert_int_equal(agb_oom_kills(root.path), 5);
+    fake_root_destroy(&root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +111,7 @@ int main(void)
         cmocka_unit_test(missing_folder_is_not_available),
         cmocka_unit_test(differences_are_never_below_zero),
         cmocka_unit_test(shrunken_or_unknown_wait_is_not_available),
+        cmocka_unit_test(oom_kills_are_read_where_the_kernel_counts_them),
         cmocka_unit_test(touched_pages_show_as_faults_and_in_the_peak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

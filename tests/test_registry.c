@@ -117,6 +117,12 @@ static void near_names_are_suggested_and_far_ones_are_not(void **state)
     assert_string_equal(agb_nearest_name(names, "UserId"), "UserID");
     assert_string_equal(agb_nearest_name(names, "WacthID"), "WatchID");
     assert_null(agb_nearest_name(names, "Frobnicate"));
+    static const char *const short_names[] = {"top", "pin", "x", NULL};
+    assert_string_equal(agb_nearest_name(short_names, "tip"), "top");
+    assert_string_equal(agb_nearest_name(short_names, "pins"), "pin");
+    assert_null(agb_nearest_name(short_names, "foo"));
+    assert_null(agb_nearest_name(short_names, "y"));
+    assert_null(agb_nearest_name(short_names, ""));
 }
 
 static void plugins_are_checked_before_their_code_runs(void **state)

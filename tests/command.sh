@@ -1,18 +1,16 @@
-# What the test scripts share; sourced, with $BUILD set. Leaves $aggbench, $work (removed at the end), $failures, and:
-
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# For test scripts to source: the command, a folder of the test's own, and what may be asked of one call of the command.
+# Needs $BUILD, the build folder. The script ends with `exit $failed`.
+set -u
+: "${BUILD:?the build folder}"
+. "$(dirname "$0")/reporting.sh"
 aggbench=$BUILD/aggbench
+samples=${AGB_SAMPLES:-../shared/samples}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failures=0
-
-report() {    # report NAME PROBLEM: an empty problem is success
-    if [ -z "$2" ]; then
-        printf '[       OK ] %s\n' "$1"
-    else
-        printf '[  FAILED  ] %s: %s\n' "$1" "$2"
-        failures=$((failures + 1))
-    fi
-}
+rows=synth:hits,rows=10000
+quick='--repetitions 1 --quiet'
 
 run() {    # run ARGUMENTS...: leaves $code, $work/out and $work/err
     "$aggbench" "$@" >"$work/out" 2>"$work/err" </dev/null

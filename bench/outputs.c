@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The two files that a run may write: see outputs.h. */
+#include "outputs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_in_folder(const agb_output *output, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    struct stat file;
+    bool found = false;
+    while (dir && !found && (entry = readdir(dir)))
+        found = fstatat(dirfd(dir), entry->d_name, &file, 0) == 0 && agb_output_is(output, &file);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static bool is_among_matches(const agb_output *output, const char *pattern)
+{
+    glob_t matches = {0};
+    struct stat file;
+    bool found = false;
+    if (glob(pattern, 0, NULL, &matches) == 0) {
+        for (size_t i = 0; i < matches.gl_pathc && !found; i++)
+            found = stat(matches.gl_pathv[i], &file) == 0 && agb_output_is(output, &file);
+        globfree(&matches);
+    }
+    return found;
+}
+
+/* Whether it is one of the files that a SOURCE means. */
+static bool is_of_source(const agb_output *output, const char *source)
+{
+    struct stat there;
+    int failed = strcmp(source, "-") == 0 ? fstat(STDIN_FILENO, &there) : stat(source, &there);
+    if (failed)
+        return is_among_matches(output, source);
+    return S_ISDIR(there.st_mode) ? is_in_folder(output, source)
+                                  : S_ISREG(there.st_mode) && agb_output_is(output, &there);
+}
+
+static agb_status prepare(agb_output *out, const char *option, const char *path, char *const *sources, size_t n_sources,
+                          agb_error *err)
+{
+    agb_status status = agb_output_prepare(out, path, err);
+    for (size_t i = 0; i < n_sources && status == AGB_OK && path; i++) {
+        if (is_of_source(out, sources[i]))
+            status = agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is a file of the source %s: name another file", option,
+                              path, sources[i]);
+    }
+    return status;
+}
+
+agb_status agb_outputs_prepare(agb_outputs *out, const agb_options *options, char *const *sources, size_t n_sources,
+                               agb_error *err)
+{
+    *out = (agb_outputs){.has_groups = options->groups != NULL};
+    if (options->groups && n_sources > 1)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %s: takes the groups of one source, but --sweep makes %zu: "
+                        "leave one out", options->groups, n_sources);
+    agb_status status = prepare(&out->report, "output", options->output, sources, n_sources, err);
+    if (status == AGB_OK && options->groups)
+        status = prepare(&out->groups, "groups", options->groups, sources, n_sources, err);
+    if (status == AGB_OK && options->groups && options->output && agb_output_same(&out->report, &out->groups))
+        status = agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %s: is where --output writes, too: name two files",
+                          options->groups);
+    return status;
+}
+
+void agb_outputs_release(agb_outputs *outputs)
+{
+    agb_output_release(&outputs->report);
+    agb_output_release(&outputs->groups);
+}
