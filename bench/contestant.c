@@ -314,7 +314,9 @@ static agb_answer hear_top(agb_contestant *contestant, agb_top_size size, agb_gr
         return AGB_ANSWER_ENDED;
     size_t bytes = size.groups * sizeof **top + size.bytes;
     *top = malloc(bytes + 1);
-    agb_answer heard = *top ? agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s) : AGB_ANSWER_ENDED;
+    agb_answer heard = AGB_ANSWER_ENDED;
+    if (*top)
+        heard = agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s);
     if (heard == AGB_ANSWER_WHOLE && contest->layout->kind == AGB_KEYS_BYTES && !place_strings(*top, size))
         heard = AGB_ANSWER_ENDED;
     return heard;

@@ -127,7 +127,8 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
 {
     const agb_words *words = &options->plugins, *lists = &options->aggregators;
     agb_plugins *plugins = &lineup->plugins;
-    agb_status status = agb_plugins_open(plugins, lineup->registry, words->word, words->n, (double)options->timeout_s, err);
+    agb_status status = agb_plugins_open(plugins, lineup->registry, words->word, words->n,
+                                         (double)options->timeout_s, err);
     if (status == AGB_OK && lists->n == 0)
         status = add_list(lineup, standard, err);
     for (size_t i = 0; i < lists->n && status == AGB_OK; i++)
@@ -379,7 +380,8 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
     agb_settings *settings = &experiment->settings;
     *settings = (agb_settings){
         .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup,
-        .pages = (agb_pages)options->pages, .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
+        .pages = (agb_pages)options->pages, .memory = (agb_memory_mode)options->memory,
+        .memory_budget = options->memory_budget, .seed = options->seed,
         .batch_rows = options->batch_rows};
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;

@@ -33,7 +33,8 @@ agb_clean_text agb_text_clean(const char *text);
 
 enum { AGB_TEXT_CELLS = 100 };    /* the widest line that is printed, in terminal cells */
 
-/* Prints words, cleaned, and a line end, from `at` cells into the current line on; further lines begin at cell `left`. */
+/* Prints words, cleaned, and a line end, from `at` cells into the current line on; further lines begin at cell
+ * `left`. */
 void agb_text_wrap(FILE *to, const char *words, int left, int at);
 
 #endif

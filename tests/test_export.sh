@@ -50,5 +50,5 @@ report it_reports_in_json "$(says 0 '"load_s": ' && says 0 '"output": null')"
 load "$work/in.csv" --columns UserID --dry-run --output "$work/out.agb"
 report it_has_no_output "$(says 2 'load: --output and --dry-run: a dry run writes nothing: leave one out')"
 load "$work/in.csv" --columns UserID --dry-run --format csv
-report there_is_no_csv "$(says 2 'load: --format csv: this command knows table and json')"
+report there_is_no_csv "$(says 2 '--format: csv: not one of table|json')"
 exit $failed
