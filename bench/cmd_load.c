@@ -84,9 +84,11 @@ static agb_status find_names(names *names, const agb_registry *registry, const a
 {
     if (options->columns)
         return split_names(names, options->columns, err);
-    if (strcmp(options->operand, "-") == 0 || options->input_format)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "load: --columns is missing: with %s all of them cannot be meant",
-                        options->input_format ? "--input-format" : "standard input");
+    if (options->input_format || agb_source_is_stream(options->operand))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "load: --columns is missing: with %s all of them cannot be meant: name "
+                        "them", options->input_format               ? "--input-format"
+                                : strcmp(options->operand, "-") == 0 ? "standard input"
+                                                                     : "a pipe");
     return all_names(names, registry, options->operand, err);
 }
 

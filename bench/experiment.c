@@ -49,7 +49,7 @@ static agb_status find_columns(const session *self, agb_query_columns *columns, 
     const agb_experiment *experiment = self->experiment;
     const char *source = experiment->sources[self->source];
     agb_schema schema;
-    bool known = strcmp(source, "-") != 0 && !experiment->input_format &&
+    bool known = !agb_source_is_stream(source) && !experiment->input_format &&
                  agb_source_describe(&schema, experiment->registry, source, NULL) == AGB_OK;
     agb_status status = agb_query_columns_find(columns, experiment->settings.group_by, experiment->settings.filter,
                                                known ? &schema : NULL, err);

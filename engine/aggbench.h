@@ -65,6 +65,10 @@ typedef struct agb_schema {
     char *detail;           /* about the whole source, e.g. "226 row groups, written by ..."; never NULL */
 } agb_schema;
 
+/* Standard input, a pipe, or anything else that gives its bytes once: to describe it takes them away from a later load.
+ * A folder or a glob is never one, for pipes in them are refused. */
+bool agb_source_is_stream(const char *source);
+
 /* What a SOURCE holds, without loading it. schema is filled by the call and emptied by agb_schema_release. */
 agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err);
 void agb_schema_release(agb_schema *schema);
