@@ -67,7 +67,7 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
         /* Columns are filled and read in order: huge pages spare their loading the page faults and change little else. */
         bool small = experiment->settings.pages == AGB_PAGES_4K;
         agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
-                                    .loader = experiment->input_format,
+                                    .loader = experiment->input_format, .may_map = true,
                                     .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
         status = agb_table_load(&self->table, experiment->registry, experiment->sources[self->source], columns->name,
                                 columns->n, &options, err);

@@ -279,7 +279,7 @@ static agb_status load_reader(request *q, reader *r, agb_error *err)
     if (!index)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for the list of columns", r->name);
     agb_status status = match_columns(q, r, index, err);
-    agb_load load = {q->options->pool, q->options->progress, q->options->context};
+    agb_load load = {q->options->pool, q->options->progress, q->options->context, q->options->may_map};
     if (status == AGB_OK)
         status = r->loader->load(r->self, index, q->n_columns, q->table, &load, err);
     q->format = r->loader->name;

@@ -101,12 +101,13 @@ static void what_is_not_there_is_named(void **state)
     assert_fails(AGB_ERR_NOT_FOUND, "*.nothing|no file matches|check it", load(f, &table, "*.nothing", "UserID", err));
     assert_fails(AGB_ERR_NOT_FOUND, "holds no files|name another one", load(f, &table, "", "UserID", err));
     write_file(f, "empty.tsv", "");
-    assert_fails(AGB_ERR_FORMAT, "empty.tsv|the file is empty|get it again", load(f, &table, "empty.tsv", "UserID", err));
+    assert_fails(AGB_ERR_FORMAT, "empty.tsv|the file is empty|get it again",
+                 load(f, &table, "empty.tsv", "UserID", err));
     assert_fails(AGB_ERR_ARGUMENT, "name is empty",
                  agb_table_load(&table, f->registry, "", (const char *[]){"UserID"}, 1, NULL, err));
 }
 
-/* What a folder or a glob leads to is all loaded, or refused by name: nothing is passed over, and nothing is waited for. */
+/* What a folder or a glob leads to is all loaded, or refused by name: nothing is passed over or waited for. */
 static void what_is_no_file_among_files_is_refused(void **state)
 {
     fixture *f = *state;
@@ -124,11 +125,44 @@ static void what_is_no_file_among_files_is_refused(void **state)
     assert_int_equal(mkfifo(path_of(f, "pipe.tsv"), 0600), 0);
     assert_fails(AGB_ERR_UNSUPPORTED, "/pipe.tsv'|is not a regular file", load(f, &table, "", "UserID", err));
     assert_fails(AGB_ERR_UNSUPPORTED, "/pipe.tsv'|is not a regular file", load(f, &table, "p*.tsv", "UserID", err));
-    assert_fails(AGB_ERR_UNSUPPORTED, "is not a regular file", agb_source_describe(&schema, f->registry, f->folder, err));
+    assert_fails(AGB_ERR_UNSUPPORTED, "is not a regular file",
+                 agb_source_describe(&schema, f->registry, f->folder, err));
     assert_true(agb_source_is_stream(path_of(f, "pipe.tsv")));
     assert_false(agb_source_is_stream(path_of(f, "a.tsv")));
     assert_false(agb_source_is_stream(f->folder));
     assert_true(agb_source_is_stream("-"));
+}
+
+static void cut_file(void *context, uint64_t done, uint64_t total)
+{
+    (void)done, (void)total;
+    assert_int_equal(truncate(context, 5000), 0);
+}
+
+/* Another program writes over the file: an error, whatever the format, and no signal. */
+static void a_file_cut_while_it_is_loaded_is_an_error(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *name, *header, *row;
+    } texts[] = {{"a.tsv", "UserID\tURL\n", "1234567\tabcdef\n"},
+                 {"a.csv", "UserID,URL\n", "1234567,\"abc\"\"def\"\n"},
+                 {"a.jsonl", "{\"UserID\":1}\n", "{\"UserID\":1234567}\n"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        agb_table *table;
+        const char *column = "UserID";
+        char path[256];
+        strcpy(path, path_of(f, texts[i].name));
+        FILE *out = fopen(path, "w");
+        fputs(texts[i].header, out);
+        for (size_t row = 0; row < 1000000; row++)
+            fputs(texts[i].row, out);
+        fclose(out);
+        agb_load_options options = {.progress = cut_file, .context = path};
+        assert_fails(AGB_ERR_IO, "became shorter while it was read: nothing is at offset|load it again",
+                     agb_table_load(&table, f->registry, path, &column, 1, &options, err));
+        assert_null(table);
+    }
 }
 
 static void links_in_a_circle_are_told_of(void **state)
@@ -150,7 +184,8 @@ static void a_misspelt_column_is_answered_with_the_nearest(void **state)
     agb_table *table;
     write_file(f, "a.tsv", "UserID\tURL\n1\tx\n");
     assert_fails(AGB_ERR_NOT_FOUND, "no column 'userid'|'UserID'", load(f, &table, "a.tsv", "userid", err));
-    assert_fails(AGB_ERR_NOT_FOUND, "no column 'frobnicate'|to see all columns", load(f, &table, "a.tsv", "frobnicate", err));
+    assert_fails(AGB_ERR_NOT_FOUND, "no column 'frobnicate'|to see all columns",
+                 load(f, &table, "a.tsv", "frobnicate", err));
     assert_fails(AGB_ERR_ARGUMENT, "empty", load(f, &table, "a.tsv", "", err));
     const char *twice[] = {"UserID", "UserID"};
     assert_fails(AGB_ERR_ARGUMENT, "'UserID' is named twice",
@@ -228,6 +263,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_folder_is_loaded_in_natural_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_there_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_file_among_files_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_cut_while_it_is_loaded_is_an_error, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_in_a_circle_are_told_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_misspelt_column_is_answered_with_the_nearest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files_of_different_shape_are_not_mixed, set_up, tear_down),

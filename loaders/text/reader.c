@@ -121,14 +121,15 @@ const unsigned char *agb_text_row_end(const agb_text_format *format, const unsig
     return NULL;
 }
 
-agb_status agb_text_more(agb_text_reader *reader, agb_error *err)
+agb_status agb_text_more(agb_text_reader *reader, size_t step, agb_error *err)
 {
     size_t held = (size_t)(reader->window.end - reader->at);
     if (held >= AGB_TEXT_MOST_ROW_BYTES)
         return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
                         reader->input->path, reader->lines + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
                         reader->format->quoted ? "a quote that is not closed" : "lost line ends");
-    size_t step = held > reader->step_bytes ? held : reader->step_bytes;
+    if (step < held)
+        step = held;
     if (step > AGB_TEXT_MOST_ROW_BYTES - held)
         step = AGB_TEXT_MOST_ROW_BYTES - held;
     agb_status status = agb_text_window_move(&reader->window, reader->at, step, err);
@@ -144,7 +145,7 @@ agb_status agb_text_start(agb_text_reader *reader, agb_error *err)
     reader->lines = 0;
     while (status == AGB_OK && !reader->window.last &&
            !agb_text_row_end(reader->format, reader->at, reader->window.end))
-        status = agb_text_more(reader, err);
+        status = agb_text_more(reader, AGB_TEXT_FIRST_BYTES, err);
     if (status == AGB_OK && reader->window.end - reader->at >= 3 && memcmp(reader->at, "\xef\xbb\xbf", 3) == 0)
         reader->at += 3;
     return status;
