@@ -168,6 +168,12 @@ typedef struct agb_memory_options {
     bool guarded;        /* tests: each block ends at an unmapped page and has a checked margin */
 } agb_memory_options;
 
+/* Bytes of the machine, or of the control group that holds this process to less; and how many of them could be had now.
+ * UINT64_MAX where the system does not tell. Requests above them are refused: the system itself would grant them, and
+ * kill the process when it uses what it was given. */
+uint64_t agb_system_memory(void);
+uint64_t agb_system_memory_available(void);
+
 agb_status agb_memory_create(agb_memory **out, const agb_memory_options *options, agb_error *err);
 void agb_memory_destroy(agb_memory *memory);
 

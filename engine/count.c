@@ -343,8 +343,8 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
     if (refused != AGB_OK)
         return refused;
     if (!agb_status_is_known(status))
-        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it returned the status %d, which is none: return one "
-                        "of engine/status.h", name, (int)status);
+        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it returned the status %d, which is none: return "
+                        "one of engine/status.h", name, (int)status);
     return agb_fail(err, status, "%s: %s", name, agb_status_text(status));
 }
 

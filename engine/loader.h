@@ -85,6 +85,8 @@ agb_status agb_schema_set_detail(agb_schema *schema, const char *detail, agb_err
 /* Room for `rows` more rows in every column; existing values stay, base pointers may move. New values are 0, new
  * nulls are "not NULL". Call it once for all rows where the number is known, else in large steps. */
 agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err);
+/* The same for rows that will all be mapped: address space only, which may be more than there is memory. */
+agb_status agb_table_extend_to_map(agb_table *table, uint64_t rows, agb_error *err);
 /* Takes rows back from the end, where the number that was asked for proved too high. */
 void agb_table_shrink(agb_table *table, uint64_t rows);
 

@@ -243,6 +243,21 @@ static void columns_grow_without_losing_values(void **state)
     agb_table_destroy(table);
 }
 
+static void rows_that_the_machine_cannot_hold_are_refused(void **state)
+{
+    (void)state;
+    agb_table *table;
+    assert_ok(agb_table_create(&table, err));
+    assert_ok(agb_table_add(table, "a", AGB_TYPE_INT64, AGB_PAGES_DEFAULT, err));
+    assert_ok(agb_table_add(table, "b", AGB_TYPE_INT32, AGB_PAGES_DEFAULT, err));
+    assert_fails(AGB_ERR_MEMORY, "more rows of 12 bytes each do not fit|available|fewer rows",
+                 agb_table_extend(table, agb_system_memory() / 12 + 1, err));
+    assert_fails(AGB_ERR_MEMORY, "do not fit", agb_table_extend(table, UINT64_MAX, err));
+    assert_int_equal(agb_table_rows(table), 0);
+    assert_ok(agb_table_extend(table, 1000, err));
+    agb_table_destroy(table);
+}
+
 static void lent_columns_must_be_equally_long(void **state)
 {
     (void)state;
@@ -269,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_of_different_shape_are_not_mixed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_forced_loader_must_exist, set_up, tear_down),
         cmocka_unit_test(columns_grow_without_losing_values),
+        cmocka_unit_test(rows_that_the_machine_cannot_hold_are_refused),
         cmocka_unit_test(lent_columns_must_be_equally_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,6 +260,16 @@ static void map_values(loading *self, size_t i, uint64_t rows_before)
         target->mapped_bytes = bytes;
 }
 
+static bool maps_everything(const loading *self)
+{
+    for (size_t i = 0; i < self->n_targets; i++) {
+        const agb_native_column *column = self->target[i].column;
+        if (mappable_bytes(column) < self->file->rows * agb_native_width(column->type))
+            return false;
+    }
+    return self->load->may_map;
+}
+
 static agb_status place_target(loading *self, size_t i, uint64_t rows_before, agb_error *err)
 {
     target *target = &self->target[i];
@@ -290,7 +300,8 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
         if (status != AGB_OK)
             return status;
     }
-    agb_status status = agb_table_extend(self->table, self->file->rows, err);
+    agb_status status = maps_everything(self) ? agb_table_extend_to_map(self->table, self->file->rows, err)
+                                              : agb_table_extend(self->table, self->file->rows, err);
     for (size_t i = 0; i < self->n_targets && self->tasks && status == AGB_OK; i++)
         status = place_target(self, i, rows_before, err);
     return status;
