@@ -62,7 +62,7 @@ typedef struct agb_schema {
     uint64_t rows;          /* UINT64_MAX when the format cannot tell without reading all of it */
     uint64_t files;
     const char *format;     /* the loader's name */
-    char *detail;           /* about the whole source, e.g. "226 row groups, written by ..."; never NULL */
+    char *detail;           /* e.g. "226 row groups, written by ..."; of several files, the first one's; never NULL */
 } agb_schema;
 
 /* Standard input, a pipe, or anything else that gives its bytes once: to describe it takes them away from a later load.

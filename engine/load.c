@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -357,6 +358,19 @@ static agb_status describe_more_files(agb_schema *schema, const agb_registry *re
     return AGB_OK;
 }
 
+/* What a loader says about storage is about one file. */
+static agb_status say_whose_detail(agb_schema *schema, agb_error *err)
+{
+    char *detail;
+    if (schema->files == 1 || !*schema->detail)
+        return AGB_OK;
+    if (asprintf(&detail, "the first of them: %s", schema->detail) < 0)
+        return agb_fail(err, AGB_ERR_MEMORY, "source: no memory for its description");
+    free(schema->detail);
+    schema->detail = detail;
+    return AGB_OK;
+}
+
 static agb_status describe_files(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err)
 {
     agb_files files;
@@ -369,6 +383,8 @@ static agb_status describe_files(agb_schema *schema, const agb_registry *registr
         r.schema = (agb_schema){0};
         close_reader(&r);
         status = describe_more_files(schema, registry, &files, err);
+        if (status == AGB_OK)
+            status = say_whose_detail(schema, err);
         if (status != AGB_OK)
             agb_schema_release(schema);
     }

@@ -165,6 +165,21 @@ static void a_file_cut_while_it_is_loaded_is_an_error(void **state)
     }
 }
 
+static void a_folder_s_description_says_which_file_it_is_of(void **state)
+{
+    fixture *f = *state;
+    agb_schema schema;
+    write_file(f, "1.tsv", "UserID\n1\n");
+    assert_ok(agb_source_describe(&schema, f->registry, f->folder, err));
+    assert_string_equal(schema.detail, "plain, columns as named by a header");
+    agb_schema_release(&schema);
+    write_file(f, "2.csv", "\"UserID\"\n1\n");
+    assert_ok(agb_source_describe(&schema, f->registry, f->folder, err));
+    assert_string_equal(schema.detail, "the first of them: plain, columns as named by a header");
+    assert_int_equal(schema.files, 2);
+    agb_schema_release(&schema);
+}
+
 static void links_in_a_circle_are_told_of(void **state)
 {
     fixture *f = *state;
@@ -279,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_not_there_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_file_among_files_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_cut_while_it_is_loaded_is_an_error, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_s_description_says_which_file_it_is_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_in_a_circle_are_told_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_misspelt_column_is_answered_with_the_nearest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files_of_different_shape_are_not_mixed, set_up, tear_down),

@@ -162,12 +162,21 @@ void agb_text_pass_header(agb_text_reader *reader)
     reader->at = end;
 }
 
+/* A text of several lines whose only line ends are carriage returns would be one row. */
+static bool has_bare_returns(const unsigned char *begin, const unsigned char *end)
+{
+    return agb_text_find(begin, end, '\n') == end && agb_text_find(begin, end, '\r') + 1 < end;
+}
+
 static agb_status take_first_row(agb_text_reader *reader, agb_error *err)
 {
     const unsigned char *begin = reader->at, *end = agb_text_row_end(reader->format, begin, reader->window.end);
     if (begin == reader->window.end)
         return agb_fail(err, AGB_ERR_FORMAT, "%s: the text is empty: a line of column names is needed at least",
                         reader->input->path);
+    if (!end && has_bare_returns(begin, reader->window.end))
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: its lines end in a carriage return alone: make them line feeds "
+                        "first: tr '\\r' '\\n'", reader->input->path);
     end = agb_text_before_cr(begin, end ? end - 1 : reader->window.end);
     agb_status status = reader->format->first_row(reader, begin, end, err);
     if (status == AGB_OK && !reader->format->names_in_rows && reader->fields == AGB_TEXT_HITS_COLUMNS &&

@@ -27,6 +27,9 @@ const char *agb_text_source_packing(const agb_text_source *source);
 
 bool agb_text_is_packed(const agb_input *input);
 
+/* What the input is and what to do, when it is packed or encoded in a way that is known and not read; else NULL. */
+const char *agb_text_foreign(const agb_input *input);
+
 /* As much of the text's beginning as can be had without taking anything out of a pipe: for probing. Errors end it. */
 size_t agb_text_peek(const agb_input *input, unsigned char *to, size_t bytes);
 
