@@ -188,7 +188,7 @@ static agb_status parquet_schema(void *self, agb_schema *schema, agb_error *err)
         status = agb_schema_add(schema, column->name, column->as, column->optional, detail.bytes, err);
     }
     text detail = {.length = 0};
-    append(&detail, "%zu row groups", footer->row_groups);
+    append(&detail, "%zu row group%s", footer->row_groups, footer->row_groups == 1 ? "" : "s");
     if (footer->writer)
         append(&detail, ", written by %.200s", footer->writer);
     schema->rows = footer->rows;
