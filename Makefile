@@ -2,7 +2,8 @@
 # themselves by being there. Every variant (CC, MARCH, SAN) has a build folder of its own.
 
 CC      = gcc
-OPT     = -O2 -g
+# valgrind 3.19 gives up on the newer debug format that clang writes.
+OPT     = -O2 -g$(if $(findstring clang,$(CC)),dwarf-4)
 # x86-64-v3 (AVX2) where this processor has it, else the compiler's default; `make MARCH=native` to go further.
 MARCH   ?= $(if $(shell grep -m1 -w avx2 /proc/cpuinfo 2>/dev/null),x86-64-v3)
 SAN     =
@@ -20,8 +21,9 @@ engine_src     = $(wildcard engine/*.c)
 aggregator_src = $(wildcard aggregators/*.c)
 loader_src     = $(wildcard loaders/*.c loaders/*/*.c)
 slots_src      = $(wildcard bench/slots/*.c)
-# libpfm4 is optional: one of two files provides the same functions.
-bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c,$(wildcard bench/*.c)) $(slots_src)
+# libpfm4 and valgrind's headers are optional: one of two files provides the same functions.
+bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c \
+                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src)
 test_src       = $(wildcard tests/test_*.c)
 test_sh        = $(wildcard tests/test_*.sh)
 
@@ -162,13 +164,16 @@ check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then wi
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
+baseline: all $(B)/tests/test_simulate ## write tests/instructions.baseline anew, when its figures were meant to change
+	@AGB_RENEW_BASELINE=1 BUILD=$(B) $(B)/tests/test_simulate
+
 test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches packages into build/pmu)
 	+@tests/pmu/boot.sh
 
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help deps plugins pivot peers peers-load build/peers test check test-pmu clean
+.PHONY: all help deps plugins pivot peers peers-load build/peers test check baseline test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -2,18 +2,18 @@
 /* adaptive: best, with a small table in front for as long as the rows show that it pays.
  *
  * Idea
- *   Three shapes of data want three treatments, and one column can have all three in turn. Runs of equal keys: collapse
- *   them. Few groups, or a few heavy ones among many: count them where they stand, in a table in L2, and partition only
- *   what it does not take. Many groups, none heavy: partition everything. So each batch is looked at. Where a sample
- *   shows runs, they are collapsed. Else the rows meet the front table, and the share that it takes is at once the
- *   answer and the measurement: below three fifths it is switched off, and tried again, empty, after a while; each time in
- *   vain, twice the while.
+ *   Three shapes of data want three treatments, and one column can have all three in turn. Runs of equal keys:
+ *   collapse them. Few groups, or a few heavy ones among many: count them where they stand, in a table in L2, and
+ *   partition only what it does not take. Many groups, none heavy: partition everything. So each batch is looked at.
+ *   Where a sample shows runs, they are collapsed. Else the rows meet the front table, and the share that it takes is
+ *   at once the answer and the measurement: below three fifths it is switched off, and tried again, empty, after a
+ *   while; each time in vain, twice the while.
  *
  * Layout
- *     batch ---- runs? ------------------------------------> lists of best (packed_list.h)
+ *     batch ---- runs? ------------------------------------> lists of best (packed_list_part.h)
  *          \---- front on?  [key|count][key|count] ... ----> what the front does not take
  *           \--- else --------------------------------------> all of it
- *     front       first come, first served, a quarter of L2; never probes, never evicts (see packed_table.h)
+ *     front       first come, first served, a quarter of L2; never probes, never evicts (see packed_table_part.h)
  *
  *   No row is lost when it changes its mind: the front's groups go to the lists as entries, like rows of that weight,
  *   and the parts add up what belongs together.
@@ -28,12 +28,12 @@
  *   aggbench run synth:zipf,rows=20M,groups=1M --aggregator naive,best,adaptive
  *   aggbench run synth:uniform,rows=20M --aggregator naive,best,adaptive --sweep groups=10,1000,100000,10000000
  *
- * Why three fifths: a row taken by the front saves its way through partition and tables, about three times the front's
- * instructions. If the front is as hot as L1 it pays from two fifths on; if its rows come from L2, from three quarters.
- * Between the two, either choice costs less than 15 %. These are ratios of work, not times of one machine; sizes come
- * from the caches. Tried and lost: a selection instead of the branch on an empty cell (+15 %: in a table that stays, the
- * branch is foreseen), packed 8-byte cells (a dependent chain through the hot ones). */
-#include "packed_exchange.h"
+ * Why three fifths: a row taken by the front saves its way through partition and tables, about three times the
+ * front's instructions. If the front is as hot as L1 it pays from two fifths on; if its rows come from L2, from three
+ * quarters. Between the two, either choice costs less than 15 %. These are ratios of work, not times of one machine;
+ * sizes come from the caches. Tried and lost: a selection instead of the branch on an empty cell (7 to 20 % slower:
+ * in a table that stays, the branch is foreseen). */
+#include "packed_exchange_part.h"
 
 enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
 

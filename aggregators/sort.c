@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sort: copy all keys, sort them, count the runs. Slow and obvious: the oracle that every other answer is compared with.
- * It shares neither hash nor table with the contestants.
+/* sort: copy all keys, sort them, count the runs. Slow and obvious: the oracle that every other answer is compared
+ * with. It shares neither hash nor table with the contestants.
  *
  * Idea
  *   In sorted order equal keys are neighbours. Least-significant-digit radix sort, eight bits at a time (Knuth, The Art

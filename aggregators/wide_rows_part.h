@@ -6,8 +6,8 @@
  *     string longer than LONGEST_NEAR: [length + 1][hash] [where it stands]
  *
  * Rows lie in one chunk each. 2 and 3 divide the words of a chunk, so pairs fill chunks to the end; behind the last
- * string of a chunk there is a 0, or the chunk's end. A part's strings are read where they lie: they came here one after
- * another, so reading them costs no random access, and the table that counts the part points at them. */
+ * string of a chunk there is a 0, or the chunk's end. A part's strings are read where they lie: they came here one
+ * after another, so reading them costs no random access, and the table that counts the part points at them. */
 #ifndef AGB_WIDE_ROWS_PART_H
 #define AGB_WIDE_ROWS_PART_H
 

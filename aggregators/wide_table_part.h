@@ -4,9 +4,9 @@
  *     cells   [key: 2 words | hash | count] ...      32 bytes, a power of two of them; count 0 = empty
  *     key     a pair itself, or where a string stands and how long it is
  *
- * The hash is kept because that of a string is dear: it saves comparing most strings that differ, and hashing again when
- * the table grows. Keys are equal when they are equal byte by byte, never because their hashes are. `pairs` is a constant
- * at every call, and the compiler makes one function of each kind. */
+ * The hash is kept because that of a string is dear: it saves comparing most strings that differ, and hashing again
+ * when the table grows. Keys are equal when they are equal byte by byte, never because their hashes are. `pairs` is a
+ * constant at every call, and the compiler makes one function of each kind. */
 #ifndef AGB_WIDE_TABLE_PART_H
 #define AGB_WIDE_TABLE_PART_H
 
@@ -29,7 +29,7 @@ typedef struct wide_table {
     size_t groups;        /* occupied cells */
     size_t limit;         /* at this number of groups the table must grow */
     agb_hash hash;
-    bool copies;          /* strings of new groups are copied to the store; else they stay where they are until the end */
+    bool copies;          /* strings of new groups go to the store; else they stay where they are until the end */
     bytes_store store;
 } wide_table;
 

@@ -41,8 +41,8 @@ const agb_clickbench *agb_clickbench_find(uint64_t number, agb_error *err)
             return &queries[i];
         at += (size_t)snprintf(list + at, sizeof list - at, "%s%u", i ? ", " : "", queries[i].number);
     }
-    agb_fail(err, AGB_ERR_ARGUMENT, "--query: %" PRIu64 ": not one of ClickBench's GROUP BY counts: there are %s", number,
-             list);
+    agb_fail(err, AGB_ERR_ARGUMENT, "--query: %" PRIu64 ": not one of ClickBench's GROUP BY counts: there are %s",
+             number, list);
     return NULL;
 }
 

@@ -2,10 +2,9 @@
 /* aggbench list: what there is to choose from. */
 #include "clickbench.h"
 #include "commands.h"
-#include "counters.h"
+#include "list_counters.h"
 #include "loader.h"
 #include "report.h"
-#include "slots.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -55,26 +54,6 @@ static void print_help_lines(FILE *to, const char *help)
     }
 }
 
-static void print_counters(FILE *to)
-{
-    agb_counter_support support;
-    agb_counters_probe(&support);
-    fprintf(to, "Hardware counters of this machine\n");
-    agb_help_entry(to, "processor", LEFT, support.processor);
-    if (support.available) {
-        char passes[80];
-        snprintf(passes, sizeof passes, "yes, in %u passes, one for each repetition", support.passes);
-        agb_help_entry(to, "available", LEFT, passes);
-        agb_help_entry(to, "meaning", LEFT, support.family->about);
-    } else {
-        agb_help_entry(to, "available", LEFT, "no");
-        agb_help_entry(to, "reason", LEFT, support.reason);
-    }
-    fprintf(to, "\nProcessor families with a table of events\n");
-    for (const agb_slots *const *family = agb_slots_families; *family; family++)
-        agb_help_entry(to, (*family)->name, LEFT, (*family)->uarch);
-}
-
 static void print_queries(FILE *to)
 {
     const agb_clickbench *query;
@@ -107,7 +86,7 @@ static void print_tables(FILE *to, const agb_registry *registry, bool only_count
         print_queries(to);
         fputc('\n', to);
     }
-    print_counters(to);
+    agb_list_counters(to);
 }
 
 /* ---- For programs ------------------------------------------------------------------------------------------------ */
@@ -139,8 +118,6 @@ static json_t *queries_json(void)
 
 static void print_json(FILE *to, const agb_registry *registry, bool only_counters)
 {
-    agb_counter_support support;
-    agb_counters_probe(&support);
     json_t *out = json_pack("{s:i}", "aggbench", 1);
     json_t *aggregators = json_array(), *loaders = json_array();
     const agb_aggregator *aggregator;
@@ -162,9 +139,7 @@ static void print_json(FILE *to, const agb_registry *registry, bool only_counter
     }
     json_decref(aggregators);
     json_decref(loaders);
-    json_object_set_new(out, "pmu", json_pack("{s:b, s:s?, s:s}", "available", support.available, "reason",
-                                              support.reason[0] ? support.reason : NULL, "processor",
-                                              support.processor));
+    json_object_set_new(out, "pmu", agb_list_counters_json());
     json_dumpf(out, to, JSON_INDENT(2));
     fputc('\n', to);
     json_decref(out);

@@ -10,15 +10,16 @@ static int run(const agb_options *options, agb_error *err)
 }
 
 static const char *const run_options[] = {
-    "aggregator", "plugin", "sweep", "group-by", "where", "query", "input-format", "threads", "pin", "repetitions", "warmup", "timeout",
-    "memory", "pages", "memory-budget", "batch-rows", "hash", "counters", "twin", "no-twin", "seed", "top", "offset", "groups",
-    "format", "output", "quiet", NULL};
+    "aggregator", "plugin", "sweep", "group-by", "where", "query", "input-format", "threads", "pin", "repetitions",
+    "warmup", "timeout", "memory", "pages", "memory-budget", "batch-rows", "hash", "counters", "events", "record",
+    "perf-check", "twin", "no-twin", "seed", "top", "offset", "groups", "format", "output", "quiet", NULL};
 
 const agb_command agb_command_run = {
     .name = "run", .operand = "SOURCE", .needs_operand = true,
     .summary = "GROUP BY counts through the named aggregators, measured and checked",
-    .about = "Counts the rows of each value of a column with every chosen aggregator, checks each answer, and\n"
-             "reports wall time with intervals, memory, and pipeline-slot counters where there are some.\n"
+    .about = "Counts the rows of each value of one or several columns, integers and strings in any mix, with every\n"
+             "chosen aggregator, checks each answer, and reports wall time with intervals, memory, and\n"
+             "pipeline-slot counters where there are some.\n"
              "SOURCE is a file, a folder or glob of files, `-` for text on standard input, or a generator such\n"
              "as synth:hits,rows=1000000 (`aggbench list` shows the loaders).\n"
              "Every aggregator runs in a process of its own: one that fails costs its own row, and exit code 1.",

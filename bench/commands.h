@@ -8,7 +8,7 @@
 #include "results.h"
 
 extern const agb_command agb_command_run, agb_command_pivot, agb_command_list, agb_command_describe,
-    agb_command_load, agb_command_verify;
+    agb_command_load, agb_command_verify, agb_command_count_once;
 
 /* AGB_EXIT_USAGE for what the command line got wrong, AGB_EXIT_FAILED for the rest. */
 int agb_exit_of(agb_status status);
@@ -20,6 +20,7 @@ typedef struct agb_session {
     double most_s;                       /* see agb_experiment */
     bool plain_progress;
     bool no_twin;                        /* unless --twin asks for it */
+    bool substitutes;                    /* estimate and simulate by themselves where there are no counters */
     void (*table)(FILE *to, const agb_results *results);
     const char *note;                    /* to be said with the results, or NULL */
 } agb_session;

@@ -17,6 +17,7 @@ typedef struct request {
     enum { COUNT, WRITE_GROUPS } what;
     unsigned pass;
     bool with_top;
+    bool resident;           /* the twin's rows instead of the table's */
     char path[MOST_PATH];    /* WRITE_GROUPS */
 } request;
 
@@ -28,7 +29,7 @@ typedef struct stage {
     agb_error error;            /* why the stage could not be set up */
     agb_pool *pool;
     agb_memory *memory;
-    agb_sink *sink;
+    agb_sink *sink, *resident_sink;    /* the twin's groups must not stand where --groups looks */
     agb_counters *counters;
     agb_observer counting;      /* the counters' own observer, all NULL without counters */
     uint64_t nulls;             /* of the last count */
@@ -71,7 +72,9 @@ static agb_status stage_set(stage *stage)
         status = agb_memory_create(&stage->memory, &contest->memory, err);
     if (status == AGB_OK)
         status = agb_sink_collect(&stage->sink, err);
-    if (status == AGB_OK && contest->support && contest->support->available) {
+    if (status == AGB_OK && contest->resident)
+        status = agb_sink_collect(&stage->resident_sink, err);
+    if (status == AGB_OK && contest->support && agb_counters_passes(contest->support) > 0) {
         status = agb_counters_create(&stage->counters, contest->support, workers, err);
         if (status == AGB_OK)
             stage->counting = *agb_counters_observer(stage->counters);
@@ -103,40 +106,45 @@ static void collect_counts(stage *stage, agb_repetition_counts *counts)
 }
 
 /* The clock is the engine's and ends before the check begins. */
-static void check_answer(stage *stage, agb_measurement *out)
+static void check_answer(const stage *stage, const agb_sink *sink, const agb_reference *reference,
+                         agb_measurement *out)
 {
     const agb_contest *contest = stage->self->contest;
     double start = agb_now_s();
-    out->digest = agb_sink_digest(stage->sink);
-    stage->nulls = out->stats.nulls;
-    out->wrong = contest->reference && !agb_reference_agrees(contest->reference, &out->digest, &out->stats);
+    out->digest = agb_sink_digest(sink);
+    out->wrong = reference && !agb_reference_agrees(reference, &out->digest, &out->stats);
     out->verify_s = agb_now_s() - start;
     if (out->wrong)
-        agb_reference_explain(contest->reference, stage->sink, &out->stats, contest->layout, &out->error);
+        agb_reference_explain(reference, sink, &out->stats, contest->layout, &out->error);
 }
 
-static void count_once(stage *stage, unsigned pass, agb_measurement *out)
+static void count_once(stage *stage, const request *request, agb_measurement *out)
 {
     const agb_contest *contest = stage->self->contest;
-    if (stage->counters) {
-        arming arming = {stage->counters, pass};
+    const agb_table *table = request->resident ? contest->resident->table : contest->table;
+    agb_sink *sink = request->resident ? stage->resident_sink : stage->sink;
+    if (stage->counters && !request->resident) {
+        arming arming = {stage->counters, request->pass};
         agb_pool_each(stage->pool, arm_worker, &arming);
     }
     agb_observer observer = {stage, stage_enter, stage_phase, stage_leave};
-    agb_plan plan = {.table = contest->table, .column = contest->column, .filter = contest->filter,
-                     .aggregator = stage->self->aggregator, .params = stage->self->params, .batch_rows = contest->batch_rows, .hash = contest->hash,
+    agb_plan plan = {.table = table, .column = contest->column, .filter = contest->filter,
+                     .aggregator = stage->self->aggregator, .params = stage->self->params,
+                     .batch_rows = contest->batch_rows, .hash = contest->hash,
                      .pool = stage->pool, .memory = stage->memory, .observer = &observer};
     agb_memory_reset(stage->memory);
     *stage->self->phase = -1;
     agb_os_usage before, after;
     agb_os_usage_read(&before);
-    agb_status status = agb_count_groups(&plan, stage->sink, &out->stats, &out->error);
+    agb_status status = agb_count_groups(&plan, sink, &out->stats, &out->error);
     agb_os_usage_read(&after);
     out->usage = agb_os_usage_between(&before, &after);
     collect_counts(stage, &out->counts);
     out->error.status = status;
     if (status == AGB_OK)
-        check_answer(stage, out);
+        check_answer(stage, sink, request->resident ? &contest->resident->reference : contest->reference, out);
+    if (!request->resident)
+        stage->nulls = out->stats.nulls;
     out->memory = agb_memory_usage_of(stage->memory);
     out->peak_rss_bytes = agb_peak_rss_bytes();
 }
@@ -173,7 +181,7 @@ static void answer_count(stage *stage, const request *request, int out)
     agb_measurement measurement = {.error = stage->error};
     agb_group *top = NULL;
     if (stage->error.status == AGB_OK)
-        count_once(stage, request->pass, &measurement);
+        count_once(stage, request, &measurement);
     if (request->with_top && measurement.error.status == AGB_OK)
         top = pack_top(stage, &measurement.top);
     if (agb_pipe_write(out, &measurement, sizeof measurement) && measurement.top.groups > 0)
@@ -286,18 +294,19 @@ static agb_answer hear_top(agb_contestant *contestant, agb_top_size size, agb_gr
         return AGB_ANSWER_ENDED;
     size_t bytes = size.groups * sizeof **top + size.bytes;
     *top = malloc(bytes + 1);
-    agb_answer heard = *top ? agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s) : AGB_ANSWER_ENDED;
+    agb_answer heard = AGB_ANSWER_ENDED;
+    if (*top)
+        heard = agb_process_hear(&contestant->process, *top, bytes, contest->timeout_s);
     if (heard == AGB_ANSWER_WHOLE && contest->layout->kind == AGB_KEYS_BYTES && !place_strings(*top, size))
         heard = AGB_ANSWER_ENDED;
     return heard;
 }
 
-agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top)
+static agb_state ask(agb_contestant *contestant, const request *request, agb_measurement *measurement, agb_group **top)
 {
     const agb_contest *contest = contestant->contest;
-    request request = {.what = COUNT, .pass = pass, .with_top = top != NULL};
     agb_answer heard = AGB_ANSWER_ENDED;
-    if (agb_process_tell(&contestant->process, &request, sizeof request))
+    if (agb_process_tell(&contestant->process, request, sizeof *request))
         heard = agb_process_hear(&contestant->process, measurement, sizeof *measurement, contest->timeout_s);
     if (heard == AGB_ANSWER_WHOLE && measurement->top.groups > 0)
         heard = hear_top(contestant, measurement->top, top);
@@ -310,6 +319,16 @@ agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_meas
     if (state != AGB_STATE_OK)
         agb_process_end(&contestant->process, true);
     return state;
+}
+
+agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top)
+{
+    return ask(contestant, &(request){.what = COUNT, .pass = pass, .with_top = top != NULL}, measurement, top);
+}
+
+agb_state agb_contestant_run_resident(agb_contestant *contestant, agb_measurement *measurement)
+{
+    return ask(contestant, &(request){.what = COUNT, .resident = true}, measurement, NULL);
 }
 
 agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err)

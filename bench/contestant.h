@@ -9,6 +9,7 @@
 #include "os_usage.h"
 #include "process.h"
 #include "reference.h"
+#include "resident.h"
 #include "results.h"
 
 /* What all contestants of an experiment have in common. Borrowed; must not change while they live. */
@@ -24,6 +25,7 @@ typedef struct agb_contest {
     agb_memory_options memory;
     const agb_counter_support *support;       /* NULL = no counters wanted */
     const agb_reference *reference;
+    const agb_resident *resident;             /* the cache-resident twin, or NULL */
     double timeout_s;
     size_t top;
 } agb_contest;
@@ -64,6 +66,8 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
 agb_state agb_contestant_run(agb_contestant *contestant, unsigned pass, agb_measurement *measurement, agb_group **top);
 /* After a good run: its process writes all groups to `path`. */
 agb_status agb_contestant_write_groups(agb_contestant *contestant, const char *path, agb_error *err);
+/* One repetition over the cache-resident twin of the table, without counters, in the same process and memory. */
+agb_state agb_contestant_run_resident(agb_contestant *contestant, agb_measurement *measurement);
 void agb_contestant_end(agb_contestant *contestant);
 
 #endif

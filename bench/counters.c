@@ -31,14 +31,39 @@ struct agb_counters {
     lane *lanes;
 };
 
+/* The user's events stand behind the family's passes, those that count. */
+const agb_user_event *agb_counters_event_of(const agb_counter_support *support, unsigned pass)
+{
+    unsigned number = support->passes;
+    for (unsigned i = 0; i < support->events; i++) {
+        if (support->event[i].counts && number++ == pass)
+            return &support->event[i];
+    }
+    return NULL;
+}
+
+unsigned agb_counters_passes(const agb_counter_support *support)
+{
+    unsigned passes = support->passes;
+    for (unsigned i = 0; i < support->events; i++)
+        passes += support->event[i].counts;
+    return passes;
+}
+
 static const agb_pass *pass_of(const agb_counters *self, unsigned pass)
 {
     return &self->support.family->passes[self->support.pass_of[pass]];
 }
 
+static const char *pass_name(const agb_counters *self, unsigned pass)
+{
+    const agb_user_event *event = agb_counters_event_of(&self->support, pass);
+    return event ? event->name : pass_of(self, pass)->name;
+}
+
 static void fail_lane(agb_counters *self, lane *lane, const char *call, int error)
 {
-    const char *pass = pass_of(self, lane->pass)->name;
+    const char *pass = pass_name(self, lane->pass);
     if (!lane->reason[0])
         snprintf(lane->reason, sizeof lane->reason, "pass %s: %s of the counters: %s: look for \"perf\" in dmesg", pass,
                  call, strerror(error));
@@ -111,7 +136,7 @@ agb_status agb_counters_create_on(agb_counters **out, const agb_perf_place *plac
                                   unsigned workers, agb_error *err)
 {
     *out = NULL;
-    if (!support->available)
+    if (agb_counters_passes(support) == 0)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "counters: %s", support->reason);
     agb_counters *self = calloc(1, sizeof *self);
     lane *lanes = aligned_alloc(_Alignof(lane), workers * sizeof *lanes);
@@ -153,11 +178,15 @@ void agb_counters_arm(agb_counters *self, unsigned worker, unsigned pass)
     memset(lane, 0, sizeof *lane);
     lane->armed = true;
     lane->pass = pass;
-    if (pass < self->support.passes)
+    const agb_user_event *event = agb_counters_event_of(&self->support, pass);
+    if (event)
+        agb_perf_event_open(&lane->group, &self->place, event, lane->reason, sizeof lane->reason);
+    else if (pass < self->support.passes)
         agb_perf_group_open(&lane->group, &self->place, self->support.family, pass_of(self, pass), lane->reason,
                             sizeof lane->reason);
     else
-        snprintf(lane->reason, sizeof lane->reason, "pass %u: allowed range is 0..%u", pass, self->support.passes - 1);
+        snprintf(lane->reason, sizeof lane->reason, "pass %u: allowed range is 0..%u", pass,
+                 agb_counters_passes(&self->support) - 1);
 }
 
 const agb_observer *agb_counters_observer(agb_counters *self)
@@ -176,6 +205,9 @@ static void add_counts(agb_counts *to, const agb_counts *from)
 static void add_lane(agb_repetition_counts *out, const lane *lane)
 {
     add_counts(&out->total, &lane->total);
+    if (out->threads < AGB_MOST_COUNTED_THREADS)
+        out->thread[out->threads] = lane->total;
+    out->threads++;
     for (size_t phase = 0; phase < AGB_MOST_PHASES; phase++)
         add_counts(&out->phase[phase], &lane->phases[phase]);
     if (lane->reason[0] && !out->reason[0])
@@ -192,7 +224,7 @@ static void judge(const agb_counters *self, agb_repetition_counts *out, bool arm
         out->pass = -1;
         snprintf(out->reason, sizeof out->reason, "counters: nothing was counted: the run was not bracketed");
     } else if (total->running_ns < total->enabled_ns) {
-        agb_perf_short_reason(&self->place, pass_of(self, (unsigned)out->pass)->name, total->running_ns,
+        agb_perf_short_reason(&self->place, pass_name(self, (unsigned)out->pass), total->running_ns,
                               total->enabled_ns, out->reason, sizeof out->reason);
         out->pass = -1;
     }

@@ -12,10 +12,23 @@
 
 #include "aggbench.h"
 
-enum { AGB_MOST_EVENTS = 8, AGB_MOST_PASSES = 8 };
+enum {
+    AGB_MOST_EVENTS = 8, AGB_MOST_PASSES = 8,
+    AGB_MOST_USER_EVENTS = 8,       /* of --events */
+    AGB_MOST_COUNTED_THREADS = 32   /* whose own counts are kept; those of more threads are only summed */
+};
 
 typedef struct agb_counters agb_counters;
 typedef struct agb_slots agb_slots;    /* slots.h: one processor family */
+
+/* An event of the user's choice. Each is a pass of its own, so that none is refused for want of room. */
+typedef struct agb_user_event {
+    char name[64];              /* as it was given */
+    uint32_t type;
+    uint64_t config, config1;
+    bool counts;
+    char reason[256];           /* why it does not */
+} agb_user_event;
 
 /* What this machine can count, found once at start. */
 typedef struct agb_counter_support {
@@ -27,9 +40,24 @@ typedef struct agb_counter_support {
     unsigned char pass_of[AGB_MOST_PASSES];    /* pass 0..passes-1 is this entry of family->passes: those that the
                                                   machine can count; what it cannot is named in reason */
     double switch_ns;            /* cost of one phase change: one reading of the largest group */
+    char uncalibrated[320];      /* why no share of slots is shown although slots are counted; "" = they are */
+    char calibration[160];       /* what the two calibration loops gave; "" where they were not run */
+    agb_user_event event[AGB_MOST_USER_EVENTS];
+    unsigned events;
 } agb_counter_support;
 
 void agb_counters_probe(agb_counter_support *out);
+
+/* Adds a comma list of events: names of libpfm4 or raw codes rNNNN. A name that nobody knows is an error; an event that
+ * this machine cannot count is kept with its reason. Not to be called by two threads at once. */
+agb_status agb_counters_add_events(agb_counter_support *support, const char *list, agb_error *err);
+/* The family's passes and one for each user event that counts. */
+unsigned agb_counters_passes(const agb_counter_support *support);
+/* The user event that is counted by a pass of that number, or NULL. */
+const agb_user_event *agb_counters_event_of(const agb_counter_support *support, unsigned pass);
+/* Runs two loops whose shares of slots theory knows, one that only computes and one that only waits for memory, and
+ * withholds the shares (support->uncalibrated) where they do not land where they must. Takes about 0.3 s. */
+void agb_counters_calibrate(agb_counter_support *support);
 
 /* Counts of one repetition, plain data that crosses a pipe. */
 typedef struct agb_counts {
@@ -38,10 +66,12 @@ typedef struct agb_counts {
 } agb_counts;
 
 typedef struct agb_repetition_counts {
-    int pass;                            /* 0..support.passes-1; -1: nothing was counted, for this reason: */
+    int pass;                            /* 0..agb_counters_passes-1; -1: nothing was counted, for this reason: */
     char reason[256];
     agb_counts total;                    /* enter..leave */
     agb_counts phase[AGB_MOST_PHASES];
+    unsigned threads;                    /* that counted; the first of them: */
+    agb_counts thread[AGB_MOST_COUNTED_THREADS];
 } agb_repetition_counts;
 
 agb_status agb_counters_create(agb_counters **out, const agb_counter_support *support, unsigned workers,
@@ -67,6 +97,8 @@ const char *agb_metric_name(agb_metric metric);    /* the JSON key: "retiring_pc
 typedef struct agb_metrics {
     bool has[AGB_METRICS];
     double value[AGB_METRICS];           /* median over the repetitions that counted it */
+    bool has_event[AGB_MOST_USER_EVENTS];
+    double event[AGB_MOST_USER_EVENTS];  /* the same for the user's events */
     char reason[320];                    /* "" or why nothing, or why some of it, is missing or suspect */
 } agb_metrics;
 
@@ -74,5 +106,8 @@ typedef struct agb_metrics {
  * closure off by more than 2 points) are withheld with the reason. */
 void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
                          int phase, agb_metrics *out);
+/* The same for what one thread counted. */
+void agb_metrics_compute_thread(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
+                                unsigned thread, agb_metrics *out);
 
 #endif

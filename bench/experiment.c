@@ -6,6 +6,7 @@
  * has one thread and the loaded table, and take turns: see rounds.c. */
 #include "experiment.h"
 
+#include "perf_check.h"
 #include "query.h"
 #include "rounds.h"
 #include "summary.h"
@@ -24,6 +25,7 @@ typedef struct session {
     size_t source;
     agb_table *table;
     agb_reference reference;
+    agb_resident resident;
     agb_contest contest;
     agb_field field;
 } session;
@@ -64,7 +66,7 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
     agb_pool *pool = NULL;
     agb_status status = agb_pool_create(&pool, agb_machine_default_threads(""), NULL, err);
     if (status == AGB_OK) {
-        /* Columns are filled and read in order: huge pages spare their loading the page faults and change little else. */
+        /* Columns are filled and read in order: huge pages spare the loading its page faults and change little else. */
         bool small = experiment->settings.pages == AGB_PAGES_4K;
         agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
                                     .loader = experiment->input_format, .may_map = true,
@@ -145,12 +147,95 @@ static void set_contest(session *self)
         .layout = self->results->sources[self->source].layout, .threads = settings->threads,
         .cpus = settings->cpus, .batch_rows = settings->batch_rows, .hash = settings->hash,
         .memory = {.pages = settings->pages, .mode = settings->memory, .budget = settings->memory_budget},
-        .support = experiment->support, .reference = &self->reference, .timeout_s = experiment->timeout_s,
+        .support = experiment->replay ? NULL : experiment->support, .reference = &self->reference,
+        .resident = self->resident.table ? &self->resident : NULL, .timeout_s = experiment->timeout_s,
         .top = settings->top + settings->offset};
 }
 
+/* A twin that cannot be had costs the estimate, not the run. */
+static void make_resident(session *self)
+{
+    const agb_experiment *experiment = self->experiment;
+    agb_source_info *info = &self->results->sources[self->source];
+    agb_caches caches = agb_caches_of(experiment->settings.cpus ? experiment->settings.cpus[0] : 0);
+    agb_resident_plan plan = {.registry = experiment->registry, .table = self->table,
+                              .column = experiment->settings.group_by, .reference = &self->reference,
+                              .filter = experiment->settings.filter, .most_groups = agb_resident_groups(&caches),
+                              .pages = experiment->settings.pages};
+    agb_error error = {0};
+    agb_tell_progress(experiment, "making the cache-resident twin", "", 0, 0);
+    if (agb_resident_create(&self->resident, &plan, &error) == AGB_OK)
+        info->resident_groups = self->resident.groups;
+    else
+        agb_results_note(self->results, "no estimate: %s", error.text);
+}
+
+static agb_job_query job_query_of(const session *self)
+{
+    const agb_settings *settings = &self->experiment->settings;
+    return (agb_job_query){.table = self->table, .group_by = settings->group_by, .where = settings->where,
+                           .filter = settings->filter};
+}
+
+/* By the number of simulations alone, so that the same command always simulates the same rows: all of them together
+ * took 20 s on two busy processors, and none has more than tells the strategies apart. */
+static uint64_t simulated_rows(const agb_experiment *experiment)
+{
+    enum { ROWS_TOGETHER = 1 << 23, MOST_ROWS = 1 << 21, LEAST_ROWS = 1 << 12 };
+    uint64_t simulations = experiment->n_entries * experiment->n_sources, rows = MOST_ROWS;
+    while (rows > LEAST_ROWS && rows * simulations > ROWS_TOGETHER)
+        rows /= 2;
+    return rows;
+}
+
+/* Every good row of this source once more under valgrind, over fewer rows. */
+static agb_status simulate_rows(session *self, agb_error *err)
+{
+    enum { TIMEOUT_S = 55 };
+    const agb_experiment *experiment = self->experiment;
+    const agb_settings *settings = &experiment->settings;
+    agb_results *results = self->results;
+    agb_simulated_run run = {.program = experiment->program, .query = job_query_of(self), .hash = settings->hash,
+                             .plugins = experiment->plugins.word, .n_plugins = experiment->plugins.n,
+                             .most_rows = simulated_rows(experiment), .batch_rows = settings->batch_rows,
+                             .caches = agb_caches_of(settings->cpus ? settings->cpus[0] : 0), .timeout_s = TIMEOUT_S};
+    agb_simulated *entries = calloc(results->n_results + 1, sizeof *entries);
+    if (!entries)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the simulations");
+    size_t n = 0;
+    for (size_t i = 0; i < results->n_results; i++) {
+        agb_result *result = &results->results[i];
+        if (result->source != self->source || result->state != AGB_STATE_OK)
+            continue;
+        agb_simulate_reason(results->machine.flags, result->simulation.reason, sizeof result->simulation.reason);
+        if (!result->simulation.reason[0])
+            entries[n++] = (agb_simulated){result->name, result->params, &result->simulation};
+    }
+    agb_tell_progress(experiment, "simulating", "", 0, 0);
+    agb_status status = n > 0 ? agb_simulate(&run, experiment->registry, entries, n, err) : AGB_OK;
+    free(entries);
+    return status;
+}
+
+static agb_status check_by_perf(session *self, agb_error *err)
+{
+    const agb_experiment *experiment = self->experiment;
+    agb_results *results = self->results;
+    agb_perf_check_plan plan = {.program = experiment->program, .query = job_query_of(self), .source = self->source,
+                                .plugins = experiment->plugins.word, .n_plugins = experiment->plugins.n,
+                                .timeout_s = experiment->timeout_s};
+    if (!results->perf_check)
+        results->perf_check = calloc(1, sizeof *results->perf_check);
+    if (!results->perf_check)
+        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the check by perf stat");
+    agb_tell_progress(experiment, "counting with perf stat", "", 0, 0);
+    agb_perf_check_run(results->perf_check, &plan, results);
+    return AGB_OK;
+}
+
 /* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
- * the safe side of what was measured for words; of strings it also copies the bytes. A fifth of the memory stays free. */
+ * the safe side of what was measured for words; of strings it also copies the bytes. A fifth of the memory stays
+ * free. */
 static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
 {
     enum { BYTES_PER_ROW = 16, BYTES_PER_GROUP = 32, LEAST_BYTES = 1 << 24, LEAST = 2 };
@@ -186,10 +271,12 @@ static agb_status run_source(session *self, agb_error *err)
         return status;
     agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
     measure_floor(self);
+    if (self->experiment->estimate)
+        make_resident(self);
     set_contest(self);
     agb_machine machine;
     agb_machine_read(&machine);
-    field->table_bytes = agb_table_bytes(self->table);
+    field->table_bytes = agb_table_bytes(self->table) + self->resident.bytes;
     field->most_at_once = self->experiment->most_at_once;
     if (field->most_at_once == 0)
         field->most_at_once = most_at_once(&self->results->sources[self->source], machine.memory_available_bytes);
@@ -198,6 +285,10 @@ static agb_status run_source(session *self, agb_error *err)
         agb_summarize_source(self->results, field->rows, self->experiment->n_entries, field->twin,
                              self->experiment->support);
     self->results->settings.repetitions = field->repetitions;
+    if (status == AGB_OK && self->experiment->simulate)
+        status = simulate_rows(self, err);
+    if (status == AGB_OK && self->experiment->perf_check)
+        status = check_by_perf(self, err);
     return status;
 }
 
@@ -205,7 +296,7 @@ static agb_status run_source(session *self, agb_error *err)
 static unsigned repetitions_for(const agb_experiment *experiment, agb_results *out)
 {
     unsigned asked = experiment->settings.repetitions;
-    unsigned passes = experiment->support && experiment->support->available ? experiment->support->passes : 0;
+    unsigned passes = experiment->support && !experiment->replay ? agb_counters_passes(experiment->support) : 0;
     if (asked >= passes)
         return asked;
     agb_results_note(out, "%u repetitions instead of %u: the counters need one for each of their %u passes", passes,
@@ -217,6 +308,9 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
 {
     size_t rows = experiment->n_sources * experiment->n_entries;
     out->settings = experiment->settings;
+    out->replay = experiment->replay;
+    out->estimated = experiment->estimate;
+    out->simulated = experiment->simulate;
     out->sources = calloc(experiment->n_sources + 1, sizeof *out->sources);
     out->results = calloc(rows + 1, sizeof *out->results);
     out->comparisons = calloc(rows + 1, sizeof *out->comparisons);
@@ -233,6 +327,7 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
         out->n_sources = i + 1;
         status = run_source(&session, err);
         agb_field_release(&session.field);
+        agb_resident_release(&session.resident);
         agb_reference_release(&session.reference);
         agb_table_destroy(session.table);
     }

@@ -4,6 +4,7 @@
 #ifndef AGB_EXPERIMENT_H
 #define AGB_EXPERIMENT_H
 
+#include "options.h"
 #include "results.h"
 
 /* One contestant to be. */
@@ -28,6 +29,11 @@ typedef struct agb_experiment {
     size_t n_entries;
     agb_settings settings;
     const agb_counter_support *support;    /* NULL: counters are switched off */
+    const agb_replay *replay;              /* counts of the file instead of this machine's; support is the file's */
+    bool estimate, simulate;               /* the two substitutes: resident.h, simulate.h */
+    bool perf_check;                       /* perf_check.h */
+    const char *program;                   /* this program's file, for simulate and perf_check */
+    agb_words plugins;                     /* that it has to open again there */
     double timeout_s;
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */

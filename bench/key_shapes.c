@@ -196,7 +196,8 @@ static size_t make_string(uint64_t word, unsigned char *text)
         memset(text, 0, 16);
         return word / 8 % 16;
     default:
-        return (size_t)sprintf((char *)text, "https://example.org/a/common/beginning?id=%llx", (unsigned long long)word);
+        return (size_t)sprintf((char *)text, "https://example.org/a/common/beginning?id=%llx",
+                               (unsigned long long)word);
     }
 }
 

@@ -366,16 +366,6 @@ static agb_status check_loader(const agb_registry *registry, const char *name, a
                     near ? ": did you mean " : "", near ? near : "");
 }
 
-static agb_status set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err)
-{
-    agb_counters_probe(&lineup->support);
-    if (options->counters != AGB_COUNTERS_OFF)
-        lineup->experiment.support = &lineup->support;
-    if (options->counters == AGB_COUNTERS_PMU && !lineup->support.available)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s", lineup->support.reason);
-    return AGB_OK;
-}
-
 /* A query of ClickBench gives what is else said by options; its limit is a default. */
 static agb_status set_clickbench(agb_settings *settings, const agb_options *options, agb_error *err)
 {
@@ -416,8 +406,8 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     agb_experiment *experiment = &lineup->experiment;
     agb_settings *settings = &experiment->settings;
     *settings = (agb_settings){
-        .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup, .pages = (agb_pages)options->pages,
-        .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
+        .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup,
+        .pages = (agb_pages)options->pages, .memory = (agb_memory_mode)options->memory, .memory_budget = options->memory_budget, .seed = options->seed,
         .batch_rows = options->batch_rows};
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
@@ -433,7 +423,7 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, a
     return status;
 }
 
-/* ---- The source's columns, before its rows are read --------------------------------------------------------------- */
+/* ---- The source's columns, before its rows are read -------------------------------------------------------------- */
 
 static agb_status check_columns(const agb_lineup *lineup, const char *source, agb_error *err)
 {
@@ -463,7 +453,7 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
     if (status == AGB_OK)
         status = set_sources(out, options, source, err);
     if (status == AGB_OK)
-        status = set_counters(out, options, err);
+        status = agb_lineup_set_counters(out, options, err);
     for (size_t i = 0; status == AGB_OK && i < out->experiment.n_sources; i++)
         status = check_columns(out, out->experiment.sources[i], err);
     out->experiment.twin = options->twin || (!options->no_twin && out->experiment.n_entries > 1);
@@ -477,6 +467,7 @@ void agb_lineup_release(agb_lineup *lineup)
         free(lineup->experiment.sources[i]);
     free(lineup->experiment.sources);
     agb_results_release(&lineup->warnings);
+    agb_replay_release(&lineup->replay);
     agb_filter_destroy(lineup->filter);
     agb_registry_destroy(lineup->registry);
     lineup->registry = NULL;

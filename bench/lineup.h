@@ -7,12 +7,15 @@
 #include "experiment.h"
 #include "loader.h"
 #include "options.h"
+#include "replay.h"
 
 typedef struct agb_lineup {
     agb_registry *registry;
     agb_experiment experiment;
     agb_counter_support support;
+    agb_replay replay;
     agb_pins pins;
+    char program[4096];      /* this program's file */
     agb_filter *filter;      /* of --where; or NULL */
     agb_results warnings;    /* notes only: to be said with the results */
 } agb_lineup;
@@ -21,6 +24,8 @@ typedef struct agb_lineup {
  * too, release it. */
 agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const char *source, const char *standard,
                              agb_error *err);
+/* The part of it that decides what counts: lineup_counters.c. */
+agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err);
 void agb_lineup_release(agb_lineup *lineup);
 
 /* Runs it and adds the environment: a complete set of results. */

@@ -13,13 +13,15 @@
 
 static const agb_command *const commands[] = {&agb_command_run,      &agb_command_pivot,  &agb_command_list,
                                               &agb_command_describe, &agb_command_load,   &agb_command_verify,
-                                              NULL};
+                                              &agb_command_count_once, NULL};
 
 static void print_help(FILE *to)
 {
     fprintf(to, "aggbench COMMAND [SOURCE] [OPTIONS]: a testbed for GROUP BY count strategies\n\n");
     for (const agb_command *const *command = commands; *command; command++) {
         char left[64];
+        if ((*command)->hidden)
+            continue;
         snprintf(left, sizeof left, "%s%s%s", (*command)->name, (*command)->operand ? " " : "",
                  (*command)->operand ? (*command)->operand : "");
         agb_help_entry(to, left, 18, (*command)->summary);
@@ -39,10 +41,11 @@ static void print_version(FILE *to)
 static const agb_command *find_command(const char *name, agb_error *err)
 {
     const char *names[sizeof commands / sizeof commands[0]] = {0};
-    for (size_t i = 0; commands[i]; i++) {
+    for (size_t i = 0, n = 0; commands[i]; i++) {
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
-        names[i] = commands[i]->name;
+        if (!commands[i]->hidden)
+            names[n++] = commands[i]->name;
     }
     const char *near = agb_nearest_name(names, name);
     agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no such command%s%s: see aggbench --help", *name ? name : "(empty)",

@@ -149,33 +149,41 @@ static void check_rates(const agb_counts *counts, agb_metrics *out)
     }
 }
 
+/* Shares of slots: level 1 first, then what SMT takes, then level 2. */
+static const agb_metric slot_shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_FRONTEND_BOUND_PCT,
+                                         AGB_BAD_SPECULATION_PCT, AGB_SMT_CONTENTION_PCT, AGB_MEMORY_BOUND_PCT,
+                                         AGB_CORE_BOUND_PCT};
+enum { LEVEL_1 = 4, WITH_SMT = 5, SHARES = 7 };
+
+static void withhold_shares(agb_metrics *out)
+{
+    for (unsigned i = 0; i < SHARES; i++)
+        withhold(out, slot_shares[i]);
+}
+
 /* Level 1 must come to 100 % of the slots, whichever passes its parts came from. */
 static void check_closure(agb_metrics *out)
 {
-    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_FRONTEND_BOUND_PCT,
-                                        AGB_BAD_SPECULATION_PCT, AGB_SMT_CONTENTION_PCT, AGB_MEMORY_BOUND_PCT,
-                                        AGB_CORE_BOUND_PCT};
-    enum { LEVEL_1 = 4, WITH_SMT = 5, ALL = 7 };
     double sum = 0;
     bool whole = true;
     for (unsigned i = 0; i < WITH_SMT; i++) {
-        sum += out->has[shares[i]] ? out->value[shares[i]] : 0;
-        whole = whole && (i >= LEVEL_1 || out->has[shares[i]]);
+        sum += out->has[slot_shares[i]] ? out->value[slot_shares[i]] : 0;
+        whole = whole && (i >= LEVEL_1 || out->has[slot_shares[i]]);
     }
     bool closes = sum <= 100 + CLOSURE_POINTS && (!whole || sum >= 100 - CLOSURE_POINTS);
     if (closes)
         return;
     agb_metrics_note(out, "shares: unreliable: level 1 comes to %.1f %%, not 100 within %.0f points", sum,
                      CLOSURE_POINTS);
-    for (unsigned i = 0; i < ALL; i++)
-        withhold(out, shares[i]);
+    withhold_shares(out);
 }
 
 /* The repetitions' values, metric by metric, then event by event of each pass. */
 typedef struct samples {
     size_t most;
-    size_t metric_n[AGB_METRICS], rate_n[AGB_MOST_PASSES];
-    double *metric, *rate;    /* [AGB_METRICS][most], [AGB_MOST_PASSES][AGB_MOST_EVENTS][most] */
+    size_t metric_n[AGB_METRICS], rate_n[AGB_MOST_PASSES], event_n[AGB_MOST_USER_EVENTS];
+    double *metric, *rate, *event;    /* [AGB_METRICS][most], [AGB_MOST_PASSES][AGB_MOST_EVENTS][most], and
+                                         [AGB_MOST_USER_EVENTS][most] */
 } samples;
 
 static double *rates_of(const samples *all, unsigned pass, unsigned event)
@@ -193,10 +201,44 @@ static void add_sample(samples *all, const agb_metrics *one, unsigned pass, cons
     all->rate_n[pass]++;
 }
 
-static void add_repetition(samples *all, const agb_counter_support *support, const agb_repetition_counts *repetition,
-                           int phase, agb_metrics *out)
+/* A user's event means what its user knows: only that it was counted all the time is asked for. */
+static void add_event(samples *all, const agb_counter_support *support, const agb_user_event *event,
+                      const agb_counts *counts, agb_metrics *out)
 {
-    const agb_counts *counts = phase < 0 ? &repetition->total : &repetition->phase[phase];
+    size_t i = (size_t)(event - support->event);
+    if (counts->enabled_ns > 0 && counts->running_ns >= counts->enabled_ns)
+        all->event[i * all->most + all->event_n[i]++] = (double)counts->value[0];
+    else if (counts->enabled_ns > 0)
+        agb_metrics_note(out, "%s: refused: it was counted %.0f %% of the time", event->name,
+                         100.0 * (double)counts->running_ns / (double)counts->enabled_ns);
+}
+
+/* Which counts of a repetition are meant: the whole, a phase, or a thread. */
+typedef struct part {
+    enum { WHOLE, PHASE, THREAD } kind;
+    unsigned number;
+} part;
+
+static const agb_counts *counts_of(const agb_repetition_counts *repetition, part part)
+{
+    static const agb_counts none = {0};
+    if (part.kind == PHASE)
+        return &repetition->phase[part.number];
+    if (part.kind == THREAD)
+        return part.number < repetition->threads ? &repetition->thread[part.number] : &none;
+    return &repetition->total;
+}
+
+static void add_repetition(samples *all, const agb_counter_support *support, const agb_repetition_counts *repetition,
+                           part part, agb_metrics *out)
+{
+    const agb_counts *counts = counts_of(repetition, part);
+    const agb_user_event *event = repetition->pass < 0 ? NULL
+                                                       : agb_counters_event_of(support, (unsigned)repetition->pass);
+    if (event) {
+        add_event(all, support, event, counts, out);
+        return;
+    }
     if (counts->enabled_ns > 0)
         all->metric[AGB_COVERAGE_PCT * all->most + all->metric_n[AGB_COVERAGE_PCT]++] =
             100.0 * (double)counts->running_ns / (double)counts->enabled_ns;
@@ -225,27 +267,51 @@ static void take_medians(samples *all, const agb_counter_support *support, agb_m
         for (unsigned event = 0; rates[pass].has && event < AGB_MOST_EVENTS; event++)
             rates[pass].per_leader[event] = agb_median(rates_of(all, pass, event), all->rate_n[pass]);
     }
-    if (support->family->combine)
+    for (unsigned i = 0; i < support->events; i++) {
+        out->has_event[i] = all->event_n[i] > 0;
+        if (out->has_event[i])
+            out->event[i] = agb_median(all->event + i * all->most, all->event_n[i]);
+    }
+    if (support->available && support->family->combine)
         support->family->combine(rates, out);
     check_closure(out);
+    if (support->uncalibrated[0])
+        withhold_shares(out);
 }
 
-void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
-                         int phase, agb_metrics *out)
+static void compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n, part part,
+                    agb_metrics *out)
 {
+    enum { SAMPLES = AGB_METRICS + AGB_MOST_PASSES * AGB_MOST_EVENTS + AGB_MOST_USER_EVENTS };
     memset(out, 0, sizeof *out);
     agb_metrics_note(out, "%s", support->reason);
-    if (!support->available || n == 0 || phase >= AGB_MOST_PHASES)
+    agb_metrics_note(out, "%s", support->uncalibrated);
+    if (agb_counters_passes(support) == 0 || n == 0)
         return;
     samples all = {.most = n};
-    all.metric = malloc(n * (AGB_METRICS + AGB_MOST_PASSES * AGB_MOST_EVENTS) * sizeof *all.metric);
+    all.metric = malloc(n * SAMPLES * sizeof *all.metric);
     if (!all.metric) {
         agb_metrics_note(out, "counters: out of memory");
         return;
     }
     all.rate = all.metric + n * AGB_METRICS;
+    all.event = all.rate + n * AGB_MOST_PASSES * AGB_MOST_EVENTS;
     for (size_t i = 0; i < n; i++)
-        add_repetition(&all, support, &repetitions[i], phase, out);
+        add_repetition(&all, support, &repetitions[i], part, out);
     take_medians(&all, support, out);
     free(all.metric);
+}
+
+void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
+                         int phase, agb_metrics *out)
+{
+    bool known = phase < AGB_MOST_PHASES;
+    part part = {phase < 0 ? WHOLE : PHASE, phase < 0 ? 0 : (unsigned)phase};
+    compute(support, repetitions, known ? n : 0, part, out);
+}
+
+void agb_metrics_compute_thread(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
+                                unsigned thread, agb_metrics *out)
+{
+    compute(support, repetitions, thread < AGB_MOST_COUNTED_THREADS ? n : 0, (part){THREAD, thread}, out);
 }

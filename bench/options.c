@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum option_kind { IS_FLAG, IS_COUNT, IS_BYTES, IS_CHOICE, IS_TEXT, IS_WORDS, IS_PINS } option_kind;
+typedef enum option_kind {
+    IS_FLAG, IS_COUNT, IS_BYTES, IS_CHOICE, IS_TEXT, IS_WORDS, IS_PINS, IS_COUNTERS
+} option_kind;
 
 typedef struct option {
     const char *name, *argument;
@@ -26,7 +28,6 @@ typedef struct option {
 
 static const char *const pages_choices[] = {"default", "4k", "huge", NULL};
 static const char *const memory_choices[] = {"warm", "fresh", NULL};
-static const char *const counters_choices[] = {"auto", "pmu", "off", NULL};
 static const char *const format_choices[] = {"table", "json", "csv", NULL};
 
 static const option table[] = {
@@ -79,9 +80,19 @@ static const option table[] = {
      .about = "only the queries of ClickBench that --query knows"},
     {.name = "counters", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_counters),
      .about = "only whether this machine gives hardware counters, and why not"},
-    {.name = "counters", .argument = "auto|pmu|off", .kind = IS_CHOICE, .offset = FIELD(counters),
-     .choices = counters_choices,
-     .about = "hardware counters: where there are some; or fail where there are none; or none (auto)"},
+    {.name = "counters", .argument = "auto|pmu|estimate|simulate|replay:FILE|off", .kind = IS_COUNTERS,
+     .about = "hardware counters: auto, where there are some; pmu, or fail where there are none; off, none. "
+              "Substitutes, labelled as such: estimate, the time beyond a cache-resident twin; simulate, instructions "
+              "and misses under valgrind; both as a comma list. replay: counts that --record wrote, perhaps elsewhere "
+              "(auto)"},
+    {.name = "events", .argument = "EV[,EV]", .kind = IS_TEXT, .offset = FIELD(events),
+     .about = "count these too: names that libpfm4 knows, or raw codes such as r01c0; each takes a repetition of its "
+              "own"},
+    {.name = "record", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(record),
+     .about = "write the counts there, for --counters replay:FILE on any machine; send it in for a processor that is "
+              "not known well"},
+    {.name = "perf-check", .kind = IS_FLAG, .offset = FIELD(perf_check),
+     .about = "count once more with perf stat around the program, and lay both beside each other"},
     {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,
      .most = AGB_MOST_TOP, .about = "largest groups to show, equal counts in the order of their keys (10)"},
     {.name = "offset", .argument = "N", .kind = IS_COUNT, .offset = FIELD(offset), .standard = 0, .least = 0,
@@ -224,6 +235,50 @@ static agb_status set_pins(const option *option, const char *text, agb_pins *pin
     }
 }
 
+/* One word of a list such as estimate,simulate. */
+static bool set_counters_word(agb_options *out, const char *word, size_t length)
+{
+    static const char *const modes[] = {"auto", "pmu", "off"};
+    for (int i = 0; i < (int)(sizeof modes / sizeof modes[0]); i++) {
+        if (strlen(modes[i]) == length && strncmp(word, modes[i], length) == 0) {
+            out->counters = i;
+            return true;
+        }
+    }
+    bool estimate = length == 8 && strncmp(word, "estimate", length) == 0;
+    bool simulate = length == 8 && strncmp(word, "simulate", length) == 0;
+    out->estimate = out->estimate || estimate;
+    out->simulate = out->simulate || simulate;
+    return estimate || simulate;
+}
+
+static agb_status set_counters(agb_options *out, const option *option, const char *text, agb_error *err)
+{
+    static const char replay[] = "replay:";
+    out->counters = AGB_COUNTERS_AUTO;
+    out->estimate = out->simulate = false;
+    out->replay = NULL;
+    if (strncmp(text, replay, strlen(replay)) == 0) {
+        out->counters = AGB_COUNTERS_REPLAY;
+        out->replay = text + strlen(replay);
+        if (*out->replay)
+            return AGB_OK;
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: replay: the file's name is missing: give replay:FILE");
+    }
+    for (const char *word = text;; word++) {
+        size_t length = strcspn(word, ",");
+        if (!set_counters_word(out, word, length))
+            return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: not one of %s", *text ? text : "(empty)",
+                            option->argument);
+        word += length;
+        if (*word == '\0')
+            break;
+    }
+    if (out->counters == AGB_COUNTERS_OFF && (out->estimate || out->simulate))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: off goes with nothing else", text);
+    return AGB_OK;
+}
+
 static agb_status set_value(agb_options *out, const option *option, const char *text, agb_error *err)
 {
     char *field = (char *)out + option->offset;
@@ -244,6 +299,8 @@ static agb_status set_value(agb_options *out, const option *option, const char *
             return add_word(option, text, (agb_words *)field, err);
         *(const char **)field = text;
         return AGB_OK;
+    case IS_COUNTERS:
+        return set_counters(out, option, text, err);
     case IS_PINS:
         return set_pins(option, text, (agb_pins *)field, err);
     }

@@ -11,7 +11,9 @@ enum { AGB_EXIT_FINE = 0, AGB_EXIT_FAILED = 1, AGB_EXIT_USAGE = 2 };
 enum { AGB_MOST_WORDS = 64, AGB_MOST_PINS = 256, AGB_MOST_TOP = 1000000 };
 
 typedef enum agb_format { AGB_FORMAT_TABLE, AGB_FORMAT_JSON, AGB_FORMAT_CSV } agb_format;
-typedef enum agb_counters_mode { AGB_COUNTERS_AUTO, AGB_COUNTERS_PMU, AGB_COUNTERS_OFF } agb_counters_mode;
+typedef enum agb_counters_mode {
+    AGB_COUNTERS_AUTO, AGB_COUNTERS_PMU, AGB_COUNTERS_OFF, AGB_COUNTERS_REPLAY
+} agb_counters_mode;
 
 /* Words of a repeatable option, borrowed from the command line. */
 typedef struct agb_words {
@@ -48,6 +50,10 @@ typedef struct agb_options {
     bool no_twin, twin;
 
     int counters;                   /* agb_counters_mode */
+    bool estimate, simulate;        /* beside it, named by the same option */
+    const char *events, *record;
+    bool perf_check;
+    const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */
     const char *output, *groups;
@@ -62,6 +68,7 @@ typedef struct agb_command {
     const char *example;
     const char *const *options;     /* names, NULL-ended, in the order of --help */
     bool needs_operand;
+    bool hidden;                    /* help does not show it */
     void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */
     int (*run)(const agb_options *options, agb_error *err);    /* an AGB_EXIT_; err when not fine and not shown yet */
 } agb_command;

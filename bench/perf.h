@@ -36,6 +36,17 @@ typedef struct agb_perf_place {
 void agb_counters_probe_on(const agb_perf_place *place, agb_counter_support *out);
 agb_status agb_counters_create_on(agb_counters **out, const agb_perf_place *place, const agb_counter_support *support,
                                   unsigned workers, agb_error *err);
+agb_status agb_counters_add_events_on(const agb_perf_place *place, agb_counter_support *support, const char *list,
+                                      agb_error *err);
+
+/* The two loops of the calibration; tests bring their own. */
+typedef struct agb_calibration_loops {
+    void *context;
+    void (*spin)(void *context);    /* independent additions: retires as much as the width allows, no memory */
+    void (*chase)(void *context);   /* each load's address is the value of the one before; nothing is in a cache */
+} agb_calibration_loops;
+void agb_counters_calibrate_on(const agb_perf_place *place, agb_counter_support *support,
+                               const agb_calibration_loops *loops);
 
 /* perf_reason.c: one sentence with the cure for a failed open. what: the event or the pass; events: how many the group
  * would have with this one. */
@@ -56,6 +67,9 @@ uint32_t agb_slots_type(const char *root, const agb_slots *family);    /* perf t
 /* All or nothing; on failure false and the reason. */
 bool agb_perf_group_open(agb_perf_group *group, const agb_perf_place *place, const agb_slots *family,
                          const agb_pass *pass, char *reason, size_t size);
+/* One event of the user's, alone in its group. */
+bool agb_perf_event_open(agb_perf_group *group, const agb_perf_place *place, const agb_user_event *event, char *reason,
+                         size_t size);
 void agb_perf_group_close(agb_perf_group *group, const agb_perf *perf);
 
 #endif

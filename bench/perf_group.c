@@ -46,6 +46,21 @@ bool agb_perf_group_open(agb_perf_group *group, const agb_perf_place *place, con
     return true;
 }
 
+bool agb_perf_event_open(agb_perf_group *group, const agb_perf_place *place, const agb_user_event *event, char *reason,
+                         size_t size)
+{
+    char what[96];
+    int handle = place->perf->open(place->perf->context, event->type, event->config, event->config1, -1);
+    group->events = 0;
+    if (handle < 0) {
+        snprintf(what, sizeof what, "event %s", event->name);
+        agb_perf_reason(place, -handle, what, 1, reason, size);
+        return false;
+    }
+    group->handle[group->events++] = handle;
+    return true;
+}
+
 /* Members first: closing a leader would make each of them a group of its own for a moment. */
 void agb_perf_group_close(agb_perf_group *group, const agb_perf *perf)
 {

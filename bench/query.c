@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static agb_status parse_terms(agb_key_terms *out, const char *group_by, const agb_schema *schema, agb_error *err)
 {
@@ -78,8 +79,9 @@ static agb_status check_keys(const agb_key_terms *terms, const agb_schema *schem
                             "--group-by: %s: is %s: only integers, bools and strings can be grouped by: "
                             "`aggbench describe %s` lists them", term->column, column->detail, source);
         if (column && column->type == AGB_TYPE_BYTES && term->add)
-            return agb_fail(err, AGB_ERR_ARGUMENT, "--group-by: %s: column %s holds strings: only integers can be added to",
-                            term->name, term->column);
+            return agb_fail(err, AGB_ERR_ARGUMENT,
+                            "--group-by: %s: column %s holds strings: only integers can be added to", term->name,
+                            term->column);
     }
     return AGB_OK;
 }

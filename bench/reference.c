@@ -252,7 +252,9 @@ static void explain_difference(const agb_reference *reference, const agb_group *
     bool has_mine = i < n, has_right = i < reference->n;
     bool twice = has_mine && ((i > 0 && same_key(reference, wrong, wrong - 1)) ||
                               (i + 1 < n && same_key(reference, wrong, wrong + 1)));
-    int order = has_mine && has_right ? agb_key_compare_raw(reference->kind, &wrong->key, &right->key) : has_mine ? -1 : 1;
+    int order = has_mine ? -1 : 1;
+    if (has_mine && has_right)
+        order = agb_key_compare_raw(reference->kind, &wrong->key, &right->key);
     if (twice)
         agb_fail(err, AGB_ERR_CONTRACT, "emitted twice: key %s", agb_text_key(layout, &wrong->key).s);
     else if (!has_mine && !has_right)

@@ -4,12 +4,24 @@
 #define AGB_REPORT_H
 
 #include "results.h"
+#include "text.h"
 
 #include <stdio.h>
 
 void agb_report_table(FILE *to, const agb_results *results);
 void agb_report_json(FILE *to, const agb_results *results);
 void agb_report_csv(FILE *to, const agb_results *results);
+
+/* The tables of counters of one source, and the line about where they come from: report_counters.c. */
+void agb_report_counters(FILE *to, const agb_results *results, size_t source, int width);
+void agb_report_counters_state(FILE *to, const agb_results *results);
+/* The tables of estimated and simulated values of one source, where they were asked for: report_substitutes.c. */
+void agb_report_substitutes(FILE *to, const agb_results *results, size_t source, int width);
+/* What a simulation is and is not, in one line with its rows and models. */
+void agb_report_simulation_terms(FILE *to, const agb_results *results, const agb_simulation *simulation);
+/* "est. 43.1 %", "sim. 78.1" a row, or "-". */
+agb_text agb_text_estimate(const agb_estimate *estimate);
+agb_text agb_text_simulated(const agb_simulation *simulation, uint64_t count);
 
 /* The parts of the table that stand under every report for people. */
 void agb_report_top(FILE *to, const agb_results *results, size_t source);

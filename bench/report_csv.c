@@ -19,7 +19,9 @@ static void text_field(FILE *to, const char *text)
 
 static void number_field(FILE *to, bool has, double value)
 {
-    if (has && isfinite(value))
+    if (has && value == floor(value) && fabs(value) < 1e15)    /* counts of events, with all their digits */
+        fprintf(to, ",%.0f", value);
+    else if (has && isfinite(value))
         fprintf(to, ",%.9g", value);
     else
         fputc(',', to);
@@ -31,6 +33,21 @@ static void count_field(FILE *to, bool has, uint64_t value)
         fprintf(to, ",%" PRIu64, value);
     else
         fputc(',', to);
+}
+
+static void print_substitutes(FILE *to, const agb_result *result)
+{
+    const agb_estimate *estimate = &result->estimate;
+    const agb_simulation *simulation = &result->simulation;
+    double rows = (double)simulation->rows;
+    number_field(to, estimate->has, estimate->waiting_pct);
+    number_field(to, estimate->has, estimate->ci95_low_pct);
+    number_field(to, estimate->has, estimate->ci95_high_pct);
+    count_field(to, simulation->has, simulation->rows);
+    number_field(to, simulation->has, (double)simulation->instructions / rows);
+    number_field(to, simulation->has, (double)simulation->l1_misses / rows);
+    number_field(to, simulation->has, (double)simulation->last_misses / rows);
+    number_field(to, simulation->has, (double)simulation->mispredictions / rows);
 }
 
 static void print_row(FILE *to, const agb_results *results, size_t i)
@@ -62,6 +79,9 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     count_field(to, ok, result->noisy);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
+    print_substitutes(to, result);
+    for (unsigned event = 0; event < results->support.events; event++)
+        number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
     fputc('\n', to);
 }
 
@@ -71,6 +91,10 @@ void agb_report_csv(FILE *to, const agb_results *results)
           "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs", to);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
+    fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
+          "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
+    for (unsigned event = 0; event < results->support.events; event++)
+        text_field(to, results->support.event[event].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

@@ -6,14 +6,25 @@
 
 #include "json_text.h"
 #include "key_text.h"
+#include "perf_check.h"
+#include "replay.h"
+#include "resident.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static json_t *number(bool has, double value)
 {
     return has && isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Counts of events come as doubles: nine digits would not be all of them. */
+static json_t *event_count(bool has, double value)
+{
+    const double exact = 9007199254740992;    /* 2^53 */
+    return has && value == floor(value) && fabs(value) < exact ? json_integer((json_int_t)value) : number(has, value);
 }
 
 static json_t *count(uint64_t value)
@@ -52,8 +63,13 @@ static json_t *machine_json(const agb_results *results)
 {
     const agb_machine *machine = &results->machine;
     const agb_caches *caches = &machine->caches;
-    json_t *pmu = json_pack("{s:b, s:o}", "available", results->support.available, "reason",
-                            text_or_null(results->support.reason));
+    const agb_counter_support *support = &results->support;
+    bool here = support->available && !results->replay;
+    json_t *pmu = json_pack("{s:b, s:o, s:o, s:o, s:o}", "available", here, "reason",
+                            text_or_null(results->replay ? "not asked: counts are replayed" : support->reason),
+                            "switch_ns", number(here, support->switch_ns), "calibration",
+                            text_or_null(support->calibration), "replayed_from",
+                            text_or_null(results->replay ? results->replay->file : ""));
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
                      agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores",
                      count(machine->cores), "caches", "l1d", count(caches->l1d), "l2", count(caches->l2), "l3",
@@ -134,20 +150,20 @@ static json_t *runs_json(const agb_result *result, bool warmup)
     return runs;
 }
 
-static json_t *metrics_json(const agb_metrics *metrics, const char *none)
+static json_t *metrics_json(const agb_results *results, const agb_metrics *metrics, const char *none)
 {
     json_t *out = json_object();
     bool any = false;
     for (int metric = 0; metric < AGB_METRICS; metric++)
         any = any || metrics->has[metric];
-    json_object_set_new(out, "source", json_string(any ? "pmu" : "none"));
+    json_object_set_new(out, "source", json_string(!any ? "none" : results->replay ? "replay" : "pmu"));
     json_object_set_new(out, "reason",
                         metrics->reason[0] ? agb_json_text(metrics->reason)
                         : any              ? json_null()
                                            : agb_json_text(none));
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
-                            number(metrics->has[metric], metrics->value[metric]));
+                            event_count(metrics->has[metric], metrics->value[metric]));
     return out;
 }
 
@@ -159,13 +175,86 @@ static const char *no_counters(const agb_results *results, const agb_result *res
     return results->support.reason[0] ? results->support.reason : "nothing was counted";
 }
 
+/* Estimated and simulated values have objects of their own, so that none can be taken for a measured one. */
+static json_t *estimate_json(const agb_results *results, const agb_result *result)
+{
+    const agb_estimate *estimate = &result->estimate;
+    if (!results->estimated)
+        return json_null();
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "source", "estimate", "reason",
+                     text_or_null(estimate->has ? "" : estimate->reason[0] ? estimate->reason : result->reason),
+                     "waiting_beyond_cache_pct", number(estimate->has, estimate->waiting_pct), "ci95_low",
+                     number(estimate->has, estimate->ci95_low_pct), "ci95_high",
+                     number(estimate->has, estimate->ci95_high_pct), "twin_wall_s",
+                     number(estimate->has, estimate->resident_s), "twin_groups",
+                     count(results->sources[result->source].resident_groups), "limits", agb_resident_limits);
+}
+
+static json_t *simulation_json(const agb_results *results, const agb_result *result)
+{
+    const agb_simulation *simulation = &result->simulation;
+    if (!results->simulated)
+        return json_null();
+    bool has = simulation->has;
+    double rows = (double)simulation->rows;
+    agb_models models = agb_models_of(&results->machine.caches);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", "simulate",
+                     "reason", text_or_null(has ? "" : simulation->reason[0] ? simulation->reason : result->reason),
+                     "rows", count(simulation->rows), "groups", count(simulation->groups), "instructions",
+                     has ? count(simulation->instructions) : json_null(), "instructions_per_row",
+                     number(has, (double)simulation->instructions / rows), "l1_misses_per_row",
+                     number(has, (double)simulation->l1_misses / rows), "last_level_misses_per_row",
+                     number(has, (double)simulation->last_misses / rows), "branch_mispredictions_per_row",
+                     number(has, (double)simulation->mispredictions / rows), "l1d_bytes", count(models.l1d.bytes),
+                     "l1d_ways", count(models.l1d.ways), "last_level_bytes", count(models.last.bytes),
+                     "last_level_ways", count(models.last.ways));
+}
+
+static json_t *threads_json(const agb_results *results, const agb_result *result)
+{
+    json_t *threads = json_array();
+    for (unsigned i = 0; i < result->counted_threads && i < AGB_MOST_COUNTED_THREADS; i++)
+        json_array_append_new(threads, metrics_json(results, &result->thread_metrics[i],
+                                                    no_counters(results, result)));
+    return threads;
+}
+
+static json_t *events_json(const agb_results *results, const agb_result *result)
+{
+    json_t *events = json_array();
+    for (unsigned i = 0; i < results->support.events; i++) {
+        const agb_user_event *event = &results->support.event[i];
+        bool has = result->metrics.has_event[i];
+        json_array_append_new(events, json_pack("{s:o, s:o, s:o}", "event", agb_json_text(event->name), "count",
+                                                has ? count((uint64_t)result->metrics.event[i]) : json_null(), "reason",
+                                                text_or_null(has ? "" : event->reason[0] ? event->reason
+                                                                                         : result->metrics.reason)));
+    }
+    return events;
+}
+
+/* The measured object of a contestant, and within it the two substitutes. `source` names the best that there is. */
+static json_t *counters_json(const agb_results *results, const agb_result *result)
+{
+    json_t *out = metrics_json(results, &result->metrics, no_counters(results, result));
+    if (strcmp(json_string_value(json_object_get(out, "source")), "none") == 0 &&
+        (result->estimate.has || result->simulation.has))
+        json_object_set_new(out, "source", json_string(result->estimate.has ? "estimate" : "simulate"));
+    json_object_set_new(out, "threads", threads_json(results, result));
+    json_object_set_new(out, "events", events_json(results, result));
+    json_object_set_new(out, "estimate", estimate_json(results, result));
+    json_object_set_new(out, "simulate", simulation_json(results, result));
+    return out;
+}
+
 static json_t *phases_json(const agb_results *results, const agb_result *result)
 {
     json_t *phases = json_array();
     for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
         json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]),
                                                 "wall_s", number(true, result->phase_s[i]), "counters",
-                                                metrics_json(&result->phase_metrics[i], no_counters(results, result))));
+                                                metrics_json(results, &result->phase_metrics[i],
+                                                             no_counters(results, result))));
     return phases;
 }
 
@@ -209,7 +298,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "rows_per_s", number(ok, (double)source->rows / result->wall.median));
     json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0, result->times_floor));
     json_object_set_new(out, "runs", runs_json(result, false));
-    json_object_set_new(out, "counters", metrics_json(&result->metrics, no_counters(results, result)));
+    json_object_set_new(out, "counters", counters_json(results, result));
     json_object_set_new(out, "phases", phases_json(results, result));
     json_object_set_new(out, "top", top_json(result, source->layout, settings->offset));
     json_object_set_new(out, "reason", text_or_null(result->reason));
@@ -267,6 +356,23 @@ static json_t *noise_json(const agb_results *results)
     return noises;
 }
 
+static json_t *perf_check_json(const agb_results *results)
+{
+    const agb_perf_check *check = results->perf_check;
+    if (!check)
+        return json_null();
+    json_t *events = json_array();
+    for (size_t i = 0; i < check->n; i++) {
+        const agb_checked_event *event = &check->event[i];
+        json_array_append_new(events, json_pack("{s:o, s:s, s:s, s:o, s:o, s:o}", "result", count(event->result),
+                                                "pass", event->pass, "event", event->symbol, "aggbench",
+                                                event_count(true, event->ours), "perf_stat",
+                                                event_count(event->theirs.counted, event->theirs.value), "running_pct",
+                                                number(event->theirs.counted, event->theirs.running_pct)));
+    }
+    return json_pack("{s:o, s:o}", "reason", text_or_null(check->reason), "events", events);
+}
+
 void agb_report_json(FILE *to, const agb_results *results)
 {
     json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source", source_json(&results->sources[0]),
@@ -285,6 +391,7 @@ void agb_report_json(FILE *to, const agb_results *results)
     json_object_set_new(out, "settings", settings_json(results));
     json_object_set_new(out, "sources", sources);
     json_object_set_new(out, "notes", notes);
+    json_object_set_new(out, "perf_check", perf_check_json(results));
     if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
         fputc('\n', to);
     json_decref(out);

@@ -6,6 +6,7 @@
 #include "report_pivot.h"
 
 #include "report.h"
+#include "resident.h"
 #include "text.h"
 
 #include <math.h>
@@ -103,6 +104,55 @@ static agb_text floor_here(const agb_results *results, const agb_result *result)
     return result->floor_s > 0 ? agb_text_number(result->times_floor) : no_text();
 }
 
+static agb_text estimate_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_estimate(&result->estimate);
+}
+
+static agb_text instructions_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.instructions);
+}
+
+static agb_text l1_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.l1_misses);
+}
+
+static agb_text last_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.last_misses);
+}
+
+static agb_text branches_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_simulated(&result->simulation, result->simulation.mispredictions);
+}
+
+/* Substitutes where nothing can be counted: rows of their own, below a line. */
+static const figure estimated[] = {
+    {"waits beyond the cache", "-", "-", estimate_here},
+};
+static const figure simulated[] = {
+    {"instructions a row", "-", "-", instructions_here},
+    {"L1d misses a row", "-", "-", l1_here},
+    {"last-level misses a row", "-", "-", last_here},
+    {"branch mispredictions a row", "-", "-", branches_here},
+};
+
+/* Counts of this run; where they are replayed, below a line that says so. */
+static const figure counted[] = {
+    {"slots stalled on memory", "50.1 %", "23.5 %", stalled_here},
+    {"slots retiring", "16.1 %", "32.2 %", retiring_here},
+    {"operations retired", "11,431,618,219", "19,350,459,182", operations_here},
+    {"pulled from DRAM on demand", "about 4.5 GB", "about 1.5 GB", dram_here},
+};
+
 static const figure figures[] = {
     {"rows", "99,997,497", "99,997,497", rows_here},
     {"groups", "17,630,976", "17,630,976", groups_here},
@@ -111,10 +161,6 @@ static const figure figures[] = {
     {"  95 % interval, from", "-", "-", low_here},
     {"  to", "-", "-", high_here},
     {"times the machine's floor", "-", "-", floor_here},
-    {"slots stalled on memory", "50.1 %", "23.5 %", stalled_here},
-    {"slots retiring", "16.1 %", "32.2 %", retiring_here},
-    {"operations retired", "11,431,618,219", "19,350,459,182", operations_here},
-    {"pulled from DRAM on demand", "about 4.5 GB", "about 1.5 GB", dram_here},
 };
 
 static void print_figure(FILE *to, const figure *figure, const agb_results *results, size_t columns)
@@ -129,6 +175,18 @@ static void print_figure(FILE *to, const figure *figure, const agb_results *resu
     fputc('\n', to);
 }
 
+static void print_figures(FILE *to, const char *heading, const figure *figures, size_t n, const agb_results *results,
+                          size_t columns)
+{
+    if (*heading) {
+        for (int i = fprintf(to, "-- %s ", heading); i < AGB_TEXT_CELLS; i++)
+            fputc('-', to);
+        fputc('\n', to);
+    }
+    for (size_t i = 0; i < n; i++)
+        print_figure(to, &figures[i], results, columns);
+}
+
 static void print_side_by_side(FILE *to, const agb_results *results)
 {
     size_t columns = results->n_results < MOST_COLUMNS ? results->n_results : MOST_COLUMNS;
@@ -140,8 +198,18 @@ static void print_side_by_side(FILE *to, const agb_results *results)
     for (int i = 0; i < AGB_TEXT_CELLS; i++)
         fputc('-', to);
     fputc('\n', to);
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-        print_figure(to, &figures[i], results, columns);
+    print_figures(to, "", figures, sizeof figures / sizeof figures[0], results, columns);
+    char replayed[AGB_TEXT_CELLS - 8] = "";
+    if (results->replay)
+        snprintf(replayed, sizeof replayed, "replayed from counts of %.40s, not measured here",
+                 results->support.processor);
+    print_figures(to, replayed, counted, sizeof counted / sizeof counted[0], results, columns);
+    if (results->estimated)
+        print_figures(to, "estimated, not measured", estimated, sizeof estimated / sizeof estimated[0], results,
+                      columns);
+    if (results->simulated)
+        print_figures(to, "simulated, not measured", simulated, sizeof simulated / sizeof simulated[0], results,
+                      columns);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->state != AGB_STATE_OK)
@@ -190,6 +258,30 @@ static void explain_measured(FILE *to, const agb_result *naive, const agb_result
                                  : "This is not what the published experiment says: look at the figures above");
 }
 
+/* Counts of one machine and times of another make no argument together. */
+static void explain_replayed(FILE *to, const agb_results *results, const agb_result *naive, const agb_result *radix)
+{
+    double more = radix->metrics.value[AGB_OPS_RETIRED] / naive->metrics.value[AGB_OPS_RETIRED];
+    agb_report_line(to, "in words", "on %s, which was recorded, radix retired %s times the operations of naive, and "
+                    "its slots stalled on memory went from %.1f %% to %.1f %%; all times are of this machine, so they "
+                    "prove nothing about those counts", results->support.processor, agb_text_number(more).s,
+                    naive->metrics.value[AGB_MEMORY_BOUND_PCT], radix->metrics.value[AGB_MEMORY_BOUND_PCT]);
+}
+
+/* Without counters, as far as the two substitutes go. */
+static void explain_substitutes(FILE *to, const agb_result *naive, const agb_result *radix)
+{
+    const agb_simulation *simple_run = &naive->simulation, *parted = &radix->simulation;
+    if (naive->estimate.has && radix->estimate.has)
+        agb_report_line(to, "", "Estimated, not measured: naive spends %.0f %% of its time waiting beyond the cache, "
+                        "radix %.0f %%", naive->estimate.waiting_pct, radix->estimate.waiting_pct);
+    if (simple_run->has && parted->has && parted->rows == simple_run->rows)
+        agb_report_line(to, "", "Simulated, not measured: radix takes %s times the instructions of naive and %s times "
+                        "its last-level misses",
+                        agb_text_number((double)parted->instructions / (double)simple_run->instructions).s,
+                        agb_text_number((double)parted->last_misses / (double)simple_run->last_misses).s);
+}
+
 /* Without counters: what wall time alone can carry, and not more. */
 static void explain_unmeasured(FILE *to, const agb_results *results, const agb_result *radix,
                                const agb_comparison *speedup)
@@ -221,10 +313,31 @@ static void print_words(FILE *to, const agb_results *results)
     print_ratio(to, of_radix);
     bool counted = naive->metrics.has[AGB_OPS_RETIRED] && radix->metrics.has[AGB_OPS_RETIRED] &&
                    naive->metrics.has[AGB_MEMORY_BOUND_PCT] && radix->metrics.has[AGB_MEMORY_BOUND_PCT];
-    if (counted)
+    if (counted && results->replay)
+        explain_replayed(to, results, naive, radix);
+    else if (counted)
         explain_measured(to, naive, radix, of_radix);
     else
         explain_unmeasured(to, results, radix, of_radix);
+    explain_substitutes(to, naive, radix);
+}
+
+/* What the rows of substitutes are, and what they cannot say. */
+static void print_substitute_terms(FILE *to, const agb_results *results)
+{
+    const agb_simulation *any = NULL;
+    const char *reason = "";
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_simulation *simulation = &results->results[i].simulation;
+        any = simulation->has ? simulation : any;
+        reason = simulation->reason[0] ? simulation->reason : reason;
+    }
+    if (results->estimated)
+        agb_report_line(to, "est.", "not counted but estimated: %s", agb_resident_limits);
+    if (any)
+        agb_report_simulation_terms(to, results, any);
+    if (results->simulated && *reason)
+        agb_report_line(to, "sim.", "none: %s", reason);
 }
 
 static void print_three_times(FILE *to, const agb_results *results)
@@ -244,6 +357,7 @@ void agb_report_pivot(FILE *to, const agb_results *results)
     print_side_by_side(to, results);
     fputc('\n', to);
     print_words(to, results);
+    print_substitute_terms(to, results);
     print_three_times(to, results);
     agb_report_line(to, "check", "every run's answer was equal to a reference answer, outside the clock");
     agb_report_environment(to, results);

@@ -170,51 +170,6 @@ static void print_details(FILE *to, const agb_results *results, size_t source, i
     }
 }
 
-/* ---- Counters ---------------------------------------------------------------------------------------------------- */
-
-static agb_text metric_of(const agb_metrics *metrics, agb_metric metric)
-{
-    if (!metrics->has[metric])
-        return text_of("-");
-    double value = metrics->value[metric];
-    switch (metric) {
-    case AGB_INSTRUCTIONS:
-    case AGB_OPS_RETIRED:
-    case AGB_CYCLES:
-    case AGB_LLC_MISSES:
-    case AGB_DTLB_WALKS:
-        return agb_text_count((uint64_t)value);
-    case AGB_DRAM_DEMAND_BYTES:
-        return agb_text_bytes((uint64_t)value);
-    case AGB_IPC:
-        return agb_text_number(value);
-    default:
-        return text_of("%.1f %%", value);
-    }
-}
-
-static void print_counters(FILE *to, const agb_results *results, size_t source, int width)
-{
-    static const agb_metric shown[] = {AGB_RETIRING_PCT, AGB_MEMORY_BOUND_PCT, AGB_IPC, AGB_OPS_RETIRED,
-                                       AGB_INSTRUCTIONS, AGB_DRAM_DEMAND_BYTES};
-    fprintf(to, "\n%-*s %10s %12s %6s %16s %16s %10s\n", width, "", "retiring", "memory-bound", "ipc", "operations",
-            "instructions", "from DRAM");
-    rule(to);
-    for (size_t i = 0; i < results->n_results; i++) {
-        const agb_result *result = &results->results[i];
-        if (result->source != source || result->state != AGB_STATE_OK)
-            continue;
-        static const int widths[] = {10, 12, 6, 16, 16, 10};
-        fprintf(to, "%-*s", width, label_of(result, (size_t)width).s);
-        for (size_t k = 0; k < sizeof shown / sizeof shown[0]; k++)
-            fprintf(to, " %*s", widths[k], metric_of(&result->metrics, shown[k]).s);
-        fputc('\n', to);
-        if (result->metrics.reason[0])
-            agb_report_line(to, "", "%s", result->metrics.reason);
-        if (result->aggregator->prediction)
-            agb_report_line(to, "", "expected: %s", result->aggregator->prediction);
-    }
-}
 
 /* ---- What the figures were measured on --------------------------------------------------------------------------- */
 
@@ -308,10 +263,7 @@ void agb_report_environment(FILE *to, const agb_results *results)
 {
     print_trust(to, results);
     print_memory(to, results);
-    if (results->counters_off)
-        agb_report_line(to, "counters", "switched off");
-    else if (!results->support.available)
-        agb_report_line(to, "counters", "none: %s", results->support.reason);
+    agb_report_counters_state(to, results);
     print_remarks(to, results);
     print_machine(to, results);
     print_settings(to, results);
@@ -352,8 +304,8 @@ void agb_report_table(FILE *to, const agb_results *results)
         print_source(to, results, source);
         print_times(to, results, source, width);
         print_details(to, results, source, width);
-        if (results->support.available && !results->counters_off)
-            print_counters(to, results, source, width);
+        agb_report_counters(to, results, source, width);
+        agb_report_substitutes(to, results, source, width);
         agb_report_top(to, results, source);
         fputc('\n', to);
     }

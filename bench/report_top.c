@@ -39,8 +39,9 @@ static void fit_columns(top_table *table, const agb_result *result, size_t first
 static void print_cell(FILE *to, const top_table *table, size_t i, const char *text)
 {
     int space = table->cells[i] - agb_text_cells(text);
+    space = space < 0 ? 0 : space;
     bool words = table->layout->column[i].type == AGB_TYPE_BYTES;
-    fprintf(to, "%s%*s%s%*s", i ? " " : "", words || space < 0 ? 0 : space, "", text, words && space > 0 ? space : 0, "");
+    fprintf(to, "%s%*s%s%*s", i ? " " : "", words ? 0 : space, "", text, words ? space : 0, "");
 }
 
 static void print_line(FILE *to, const top_table *table, const agb_group *group)

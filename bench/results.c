@@ -2,6 +2,8 @@
 /* Small questions that every report asks of the results: see results.h. */
 #include "results.h"
 
+#include "perf_check.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +36,9 @@ void agb_results_release(agb_results *results)
     }
     for (size_t i = 0; i < results->n_notes; i++)
         free(results->notes[i]);
+    if (results->perf_check)
+        free(results->perf_check->event);
+    free(results->perf_check);
     free(results->results);
     free(results->sources);
     free(results->comparisons);

@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "machine.h"
 #include "os_usage.h"
+#include "simulate.h"
 #include "statistics.h"
 
 typedef enum agb_state {
@@ -23,7 +24,16 @@ typedef struct agb_run {
     agb_os_usage usage;
     double phase_s[AGB_MOST_PHASES];
     agb_repetition_counts counts;
+    double resident_s;             /* the cache-resident twin in the same turn; 0 = there was none */
 } agb_run;
+
+/* Share of the time spent waiting beyond the cache: an estimate from times, see resident.h. Never a measured value. */
+typedef struct agb_estimate {
+    bool has;
+    double waiting_pct, ci95_low_pct, ci95_high_pct;    /* the interval is NAN when there was only one run */
+    double resident_s;             /* the twin's median */
+    char reason[200];              /* why there is none; "" when none was wanted */
+} agb_estimate;
 
 /* One contestant on one source. */
 typedef struct agb_result {
@@ -46,7 +56,10 @@ typedef struct agb_result {
     double ns_per_row, floor_s, times_floor;
     bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */
     unsigned noisy;
-    agb_metrics metrics, phase_metrics[AGB_MOST_PHASES];
+    agb_metrics metrics, phase_metrics[AGB_MOST_PHASES], thread_metrics[AGB_MOST_COUNTED_THREADS];
+    unsigned counted_threads;      /* of which thread_metrics holds the first */
+    agb_estimate estimate;
+    agb_simulation simulation;
     double phase_s[AGB_MOST_PHASES];    /* medians */
     uint64_t accounted_peak_bytes, peak_rss_bytes;
     agb_group *top;                /* with their strings in one malloc */
@@ -58,6 +71,7 @@ typedef struct agb_source_info {
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
     double load_s, reference_s;
     uint64_t groups, nulls;        /* of the reference answer */
+    uint64_t resident_groups;      /* of the cache-resident twin; 0 = there is none */
     uint64_t selected;             /* rows that met the filter */
     agb_key_layout *layout;        /* of the keys; NULL until the table is loaded */
     bool has_floor;
@@ -95,10 +109,16 @@ typedef struct agb_settings {
     unsigned n_cpus;
 } agb_settings;
 
+typedef struct agb_replay agb_replay;            /* replay.h */
+typedef struct agb_perf_check agb_perf_check;    /* perf_check.h */
+
 typedef struct agb_results {
     agb_machine machine;
     agb_counter_support support;
     bool counters_off;             /* by option */
+    const agb_replay *replay;      /* whose counts stand in place of measured ones; NULL = none. Borrowed */
+    agb_perf_check *perf_check;    /* NULL: not asked for */
+    bool estimated, simulated;     /* by option, or because there is nothing to count */
     agb_settings settings;
     agb_source_info *sources;
     size_t n_sources;

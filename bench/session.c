@@ -35,6 +35,8 @@ static agb_status check_outputs(const agb_options *options, agb_error *err)
     agb_status status = options->output ? agb_output_check(options->output, err) : AGB_OK;
     if (status == AGB_OK && options->groups)
         status = agb_output_check(options->groups, err);
+    if (status == AGB_OK && options->record)
+        status = agb_output_check(options->record, err);
     return status;
 }
 
@@ -49,6 +51,9 @@ static agb_status measure(const agb_session *session, const agb_options *options
     lineup->experiment.most_s = session->most_s;
     if (session->note)
         agb_results_note(&lineup->warnings, "%s", session->note);
+    bool nothing_named = options->counters == AGB_COUNTERS_AUTO && !options->estimate && !options->simulate;
+    if (session->substitutes && nothing_named && !lineup->support.available)
+        lineup->experiment.estimate = lineup->experiment.simulate = true;
     if (session->no_twin)
         lineup->experiment.twin = options->twin;
     agb_status status = agb_lineup_run(lineup, results, err);
@@ -68,6 +73,8 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
         status = measure(session, options, &lineup, &results, err);
         if (status == AGB_OK)
             status = write_report(session, options, &results, err);
+        if (status == AGB_OK && options->record)
+            status = agb_record_write(options->record, &results, err);
         code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     }
     agb_results_release(&results);

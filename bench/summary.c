@@ -2,6 +2,8 @@
 /* From repetitions to figures: see summary.h. */
 #include "summary.h"
 
+#include "replay.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +45,31 @@ static double phase_of(const agb_run *run, size_t which)
     return run->phase_s[which];
 }
 
-static void compute_metrics(agb_result *result, const agb_counter_support *support)
+/* The counts of the timed runs, or those of the replayed file; free() them. NULL without memory or counts. */
+static agb_repetition_counts *counts_of(const agb_result *result, const agb_results *results, size_t *n)
 {
-    size_t n = result->n_runs - result->n_warmup;
-    agb_repetition_counts *counts = support ? calloc(n, sizeof *counts) : NULL;
-    for (size_t i = 0; counts && i < n; i++)
-        counts[i] = result->runs[result->n_warmup + i].counts;
+    const agb_replay_row *row = results->replay ? agb_replay_find(results->replay, result->name, result->params) : NULL;
+    *n = row ? row->n : results->replay ? 0 : result->n_runs - result->n_warmup;
+    agb_repetition_counts *counts = calloc(*n + 1, sizeof *counts);
+    for (size_t i = 0; counts && i < *n; i++)
+        counts[i] = row ? row->repetitions[i] : result->runs[result->n_warmup + i].counts;
+    return counts;
+}
+
+static void compute_threads(agb_result *result, const agb_counter_support *support, const agb_repetition_counts *counts,
+                            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        result->counted_threads = counts[i].threads > result->counted_threads ? counts[i].threads
+                                                                              : result->counted_threads;
+    for (unsigned thread = 0; thread < result->counted_threads && thread < AGB_MOST_COUNTED_THREADS; thread++)
+        agb_metrics_compute_thread(support, counts, n, thread, &result->thread_metrics[thread]);
+}
+
+static void compute_metrics(agb_result *result, const agb_results *results, const agb_counter_support *support)
+{
+    size_t n = 0;
+    agb_repetition_counts *counts = support ? counts_of(result, results, &n) : NULL;
     for (int phase = -1; phase < (int)result->stats.phases; phase++) {
         agb_metrics *metrics = phase < 0 ? &result->metrics : &result->phase_metrics[phase];
         *metrics = (agb_metrics){0};
@@ -57,7 +78,44 @@ static void compute_metrics(agb_result *result, const agb_counter_support *suppo
         else
             snprintf(metrics->reason, sizeof metrics->reason, "switched off: --counters auto turns them on");
     }
+    if (counts)
+        compute_threads(result, support, counts, n);
+    if (results->replay && n == 0)
+        snprintf(result->metrics.reason, sizeof result->metrics.reason, "%.200s has no counts of this contestant",
+                 results->replay->file);
     free(counts);
+}
+
+static double resident_of(const agb_run *run, size_t which)
+{
+    (void)which;
+    return run->resident_s;
+}
+
+/* The share grows with the ratio, so the ends of the ratio's interval are the ends of the share's. */
+static double waiting_pct(double ratio)
+{
+    return 100 * (1 - 1 / ratio);
+}
+
+static void estimate_waiting(agb_result *result, const agb_source_info *source, uint64_t seed)
+{
+    agb_estimate *out = &result->estimate;
+    double *walls = calloc(2 * result->n_runs + 1, sizeof *walls), *twins = walls + result->n_runs;
+    if (!walls || source->resident_groups == 0) {
+        snprintf(out->reason, sizeof out->reason, "the cache-resident twin could not be made");
+        free(walls);
+        return;
+    }
+    size_t n = timed(result, walls, wall_of, 0);
+    timed(result, twins, resident_of, 0);
+    agb_ratio cost = agb_paired_ratio(walls, twins, n, seed);
+    out->has = true;
+    out->waiting_pct = waiting_pct(cost.ratio);
+    out->ci95_low_pct = n < LEAST_FOR_INTERVAL ? NAN : waiting_pct(cost.ci95_low);
+    out->ci95_high_pct = n < LEAST_FOR_INTERVAL ? NAN : waiting_pct(cost.ci95_high);
+    out->resident_s = agb_median(twins, n);
+    free(walls);
 }
 
 static void summarize(agb_result *result, const agb_results *results, const agb_counter_support *support)
@@ -89,7 +147,9 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
     }
     for (size_t i = result->n_warmup; i < result->n_runs; i++)
         result->noisy += result->runs[i].noisy;
-    compute_metrics(result, support);
+    compute_metrics(result, results, support);
+    if (results->estimated)
+        estimate_waiting(result, source, seed);
 }
 
 /* Against the baseline's runs in the same rounds. */

@@ -30,7 +30,7 @@ typedef struct agb_memory agb_memory;
 typedef struct agb_pool agb_pool;
 typedef struct agb_loader agb_loader;    /* loader.h */
 
-/* ---- Columns ---------------------------------------------------------------------------------------------------- */
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
 
 /* How a column stands in memory. Narrow integers of a file (INT_16, UINT_8 ...) are held in the physical width of
  * their format, 4 or 8 bytes, as Parquet does; signed and unsigned never mix. */
@@ -140,7 +140,7 @@ bool agb_table_column_at(const agb_table *table, size_t i, agb_column *out);
 /* false when there is no column of that name. */
 bool agb_table_find_column(const agb_table *table, const char *name, agb_column *out);
 
-/* ---- Workers ------------------------------------------------------------------------------------------------------ */
+/* ---- Workers ----------------------------------------------------------------------------------------------------- */
 
 /* `workers` threads including the caller's own, which is worker 0. cpus: one processor number per worker to pin it to,
  * or NULL. Pinning to a processor that is not allowed is an error. */
@@ -153,7 +153,7 @@ agb_status agb_pool_run(agb_pool *pool, size_t tasks, agb_task_fn task, void *ar
 /* Runs task(argument, worker, worker) exactly once on every worker: for what must happen on each thread. */
 agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument);
 
-/* ---- Memory of the aggregators ------------------------------------------------------------------------------------ */
+/* ---- Memory of the aggregators ----------------------------------------------------------------------------------- */
 
 typedef enum agb_memory_mode {
     AGB_MEMORY_WARM = 0,    /* released blocks are kept and handed out again, already faulted in, as a server would */
@@ -189,7 +189,7 @@ agb_memory_usage agb_memory_usage_of(const agb_memory *memory);
 void agb_memory_reset(agb_memory *memory);                            /* peak := live; allocations := 0 */
 void agb_memory_fail_at(agb_memory *memory, uint64_t allocation);     /* see fail_at above */
 
-/* ---- Keys ---------------------------------------------------------------------------------------------------------- */
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 /* What a plan groups by, as text: names of columns parted by commas. A column whose own name is the whole text, commas
  * included, comes first. Besides names: NAME+N and NAME-N, 64-bit integers that are computed row by row, and a whole
@@ -255,12 +255,12 @@ int agb_bytes_compare(agb_bytes a, agb_bytes b);
 /* Why an aggregator cannot be given keys of this kind; NULL when it can. */
 const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind kind);
 
-/* ---- Filters -------------------------------------------------------------------------------------------------------- */
+/* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
 /* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=. A literal is a whole
  * number, or stands in single quotes (a quote in it is doubled): a string, or for an integer column a date,
- * 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'. A date is the number of days since 1970-01-01 where the column has 32 bits, and
- * of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */
+ * 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'. A date is the number of days since 1970-01-01 where the column has 32 bits,
+ * and of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */
 typedef struct agb_filter agb_filter;
 
 agb_status agb_filter_parse(agb_filter **out, const char *text, agb_error *err);
@@ -272,7 +272,7 @@ agb_status agb_filter_check(const agb_filter *filter, size_t i, agb_type type, a
 /* Condition i compares with a date. */
 bool agb_filter_is_date(const agb_filter *filter, size_t i);
 
-/* ---- Sinks: where groups go ---------------------------------------------------------------------------------------- */
+/* ---- Sinks: where groups go -------------------------------------------------------------------------------------- */
 
 typedef struct agb_digest {
     uint64_t groups;       /* emitted groups; a NULL that is counted apart is not among them */
@@ -316,7 +316,7 @@ agb_group agb_block_group(const agb_block *block, size_t i);
  * Returns how many were written. Works on collect and top sinks; a top sink gives at most what it was created with. */
 size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, const agb_key_layout *layout);
 
-/* ---- Registry ------------------------------------------------------------------------------------------------------ */
+/* ---- Registry ---------------------------------------------------------------------------------------------------- */
 
 /* Starts with every built-in aggregator and loader. Read-only once the first run started. */
 agb_status agb_registry_create(agb_registry **out, agb_error *err);
@@ -336,7 +336,7 @@ const agb_loader *agb_registry_loader_at(const agb_registry *registry, size_t i)
 /* The nearest known name to a misspelt one, or NULL when none is near. Case is ignored. `names` is NULL-ended. */
 const char *agb_nearest_name(const char *const *names, const char *misspelt);
 
-/* ---- Counting ------------------------------------------------------------------------------------------------------ */
+/* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 /* How a caller sees inside a run. Every call comes on the worker's own thread. `enter` and `leave` bracket exactly
  * what the wall clock brackets. Any function may be NULL. */
@@ -361,6 +361,7 @@ typedef struct agb_plan {
     agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own. A collect sink
                                              keeps its groups in it: it must outlive them */
     const agb_observer *observer;         /* borrowed; may be NULL */
+    const agb_caches *caches;             /* that the aggregator is told; NULL = those of the processor it runs on */
     const char *spill_folder;             /* where a strategy that spills may put its nameless file; NULL = /var/tmp */
 } agb_plan;
 

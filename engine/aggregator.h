@@ -74,7 +74,7 @@ typedef union agb_key {
 /* A borrowed run of rows. Exactly the array that belongs to the run's key kind is set. */
 typedef struct agb_batch {
     size_t rows;
-    const uint64_t *keys;        /* AGB_KEYS_WORD: rows words; AGB_KEYS_PAIR: 2 * rows words, the pairs one after another */
+    const uint64_t *keys;        /* AGB_KEYS_WORD: rows words; AGB_KEYS_PAIR: 2 * rows words, pair after pair */
     const agb_bytes *bytes;      /* AGB_KEYS_BYTES: rows strings; their bytes are borrowed for the call, too */
     const uint64_t *weights;     /* what each row adds to its group, never 0; NULL: 1. All batches of a run have
                                     weights, or none has: config->weighted */
@@ -210,8 +210,8 @@ static inline uint64_t agb_hash_word(agb_hash hash, uint64_t key)
     return (key ^ ((key >> 32) & hash.fold)) * hash.multiplier;
 }
 
-/* The shared hash of a two-word key. Multiplying the first word moves it into the upper half and shifting brings it back
- * over all bits, so that two small numbers do not meet; what is added up is then hashed as a word. */
+/* The shared hash of a two-word key. Multiplying the first word moves it into the upper half and shifting brings it
+ * back over all bits, so that two small numbers do not meet; what is added up is then hashed as a word. */
 static inline uint64_t agb_hash_pair(agb_hash hash, const uint64_t *pair)
 {
     uint64_t first = pair[0] * UINT64_C(0xd6e8feb86659fd93);

@@ -32,12 +32,12 @@ agb_status agb_batcher_create(agb_batcher *b, const agb_batch_source *source, ag
 void agb_batcher_release(agb_batcher *b);
 
 uint64_t agb_batch_count(uint64_t rows, size_t batch_rows);
-/* Batch `number` (0..count-1), valid until the next call. nulls: how many of its rows were NULL and left out. Fails only
- * for want of memory. */
+/* Batch `number` (0..count-1), valid until the next call. nulls: how many of its rows were NULL and left out. Fails
+ * only for want of memory. */
 agb_status agb_batcher_at(agb_batcher *b, uint64_t number, agb_batch *batch, size_t *nulls);
 
-/* n values of an integer column as words, those at first + selected[i], or first + i when selected is NULL: lent as they
- * stand where that is possible, else in `room`. */
+/* n values of an integer column as words, those at first + selected[i], or first + i when selected is NULL: lent as
+ * they stand where that is possible, else in `room`. */
 const uint64_t *agb_column_words(const agb_column *column, uint64_t first, size_t n, const uint32_t *selected,
                                  uint64_t *room);
 

@@ -201,7 +201,7 @@ static agb_status make_config(run *r, agb_error *err)
     const char *hash = plan->hash ? plan->hash : agb_hash_names()[0];
     r->config = (agb_config){.size = sizeof(agb_config), .kind = r->layout->kind, .rows = r->source.rows,
                              .workers = agb_pool_workers(r->pool), .weighted = plan->weights != NULL,
-                             .caches = agb_caches_of(sched_getcpu())};
+                             .caches = plan->caches ? *plan->caches : agb_caches_of(sched_getcpu())};
     if (!agb_hash_named(hash, &r->config.hash)) {
         const char *near = agb_nearest_name(agb_hash_names(), hash);
         return agb_fail(err, AGB_ERR_NOT_FOUND, "hash '%s': unknown%s%s: choose fold, fibonacci, identity or constant",

@@ -46,8 +46,8 @@ void agb_selection_destroy(agb_selection *selection)
     free(selection);
 }
 
-/* In all of these n rows come in, from[i] or, when from is NULL, i itself; those that stay go to `selected`, which may be
- * `from`. */
+/* In all of these n rows come in, from[i] or, when from is NULL, i itself; those that stay go to `selected`, which may
+ * be `from`. */
 
 size_t agb_drop_nulls(const uint8_t *nulls, const uint32_t *from, size_t n, uint32_t *selected)
 {

@@ -47,7 +47,8 @@ static inline const agb_aggregator *contender_at(const contenders *c, size_t i)
     size_t built_in = 0;
     while (agb_registry_aggregator_at(c->built_in, built_in))
         built_in++;
-    return i < built_in ? agb_registry_aggregator_at(c->built_in, i) : agb_registry_aggregator_at(c->plugins, i - built_in);
+    return i < built_in ? agb_registry_aggregator_at(c->built_in, i)
+                        : agb_registry_aggregator_at(c->plugins, i - built_in);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The conformance suite for keys that do not fit a word: every aggregator that takes pairs or strings, built in and as a
- * plug-in, over hostile keys, batch sizes, workers, hashes, weights, parameters, budgets and failed allocations. The
+/* The conformance suite for keys that do not fit a word: every aggregator that takes pairs or strings, built in and as
+ * a plug-in, over hostile keys, batch sizes, workers, hashes, weights, parameters, budgets and failed allocations. The
  * right answers are found by sorting (bench/key_shapes.c). */
 #include "conformance.h"
 #include "key_shapes.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring: rounds, states, the reference answer, verdicts, and what the reports make of them. */
 #include "commands.h"
+#include "contestants.h"
 #include "experiment.h"
-#include "plugins/counting.h"
 #include "reference.h"
 #include "report.h"
 #include "report_pivot.h"
@@ -50,13 +50,6 @@ static agb_status hang(void *state)
     pause();
     return AGB_OK;
 }
-
-#define CONTESTANT(label, how)                                                                                         \
-    {                                                                                                                  \
-        .abi = AGB_AGGREGATOR_ABI, .size = sizeof(agb_aggregator), .name = label, .summary = "for tests",              \
-        .phases = counting_phases, .traits = AGB_TAKES_WORDS, .create = counting_create, .consume = counting_consume,  \
-        .finish = how, .destroy = counting_destroy                                                                     \
-    }
 
 static const agb_aggregator good = CONTESTANT("good", counting_finish);
 static const agb_aggregator too_many = CONTESTANT("too_many", one_too_many);
@@ -311,16 +304,6 @@ static void a_winner_needs_an_interval_clear_of_one_and_of_the_noise(void **stat
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */
-
-static char *report(void (*write)(FILE *to, const agb_results *results), const agb_results *results)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *to = open_memstream(&text, &length);
-    write(to, results);
-    fclose(to);
-    return text;
-}
 
 static void assert_keys(json_t *object, const char *names)
 {

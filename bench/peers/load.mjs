@@ -174,7 +174,8 @@ function textOf({ options, figures, version, machine, unavailable }) {
         report.paragraph('duckdb', `${version}; clock: SELECT sum(column), of strings sum(strlen(column)), to its ` +
             'one row; all settings standard but for threads and memory'),
         report.paragraph('settings', `files in the page cache; 1 thread: ${report.pinning(options.cpu)}, more: ` +
-            `not pinned; DuckDB's memory at most ${options['memory-limit']} MiB; URLs and TSV lines: samples, repeated`),
+            `not pinned; DuckDB's memory at most ${options['memory-limit']} MiB; ` +
+            'URLs and TSV lines: samples, repeated'),
         report.noiseParagraph(figures.flatMap(row => row.duckdb_runs), 'DuckDB'),
         ...report.machineParagraphs(machine),
     ].join('\n');

@@ -82,7 +82,7 @@ build() {
     libraries=$(PKG_CONFIG_LIBDIR=$sysroot/lib/$triple/pkgconfig pkg-config --static --libs-only-l $modules) ||
         fail "a library of .ci/deps is not among the fetched packages"
     static="-L$sysroot/lib/$triple -L$sysroot/lib/gcc/$triple/$($triple-gcc -dumpversion)"
-    make --no-print-directory CC=$triple-gcc MARCH= B="build/pmu/objects" DEPS_PFM=yes \
+    make --no-print-directory CC=$triple-gcc MARCH= B="build/pmu/objects" DEPS_PFM=yes DEPS_VALGRIND= \
         DEPS_CFLAGS="-isystem $sysroot/include -isystem $sysroot/include/$triple" \
         LDFLAGS="-static -pthread $static" \
         DEPS_LIBS="-Wl,--start-group $libraries -lpfm -lstdc++ -Wl,--end-group" \

@@ -246,19 +246,31 @@ static void compare_codes(void)
 
 /* ---- The machine ------------------------------------------------------------------------------------------------- */
 
-/* The command itself, with counters demanded. */
-static void run_the_command(void)
+static bool run_command(char *const argv[])
 {
+    int status = -1;
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        execl("/aggbench", "aggbench", "run", "synth:hits,rows=200000", "--aggregator", "naive,radix",
-              "--repetitions", "4", "--counters", "pmu", "--quiet", (char *)NULL);
+        execv("/aggbench", argv);
         _exit(127);
     }
-    int status = -1;
     waitpid(child, &status, 0);
-    check(WIFEXITED(status) && WEXITSTATUS(status) == 0, "aggbench run --counters pmu", "");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The command itself, with counters demanded, an event of the user's, and the estimate beside them; what it records is
+ * then replayed. */
+static void run_the_command(void)
+{
+    char *record[] = {"aggbench", "run", "synth:hits,rows=200000", "--aggregator", "naive,radix", "--repetitions", "4",
+                      "--counters", "pmu,estimate", "--events", "r11,r08", "--record", "/counts.json", "--quiet", NULL};
+    char *replay[] = {"aggbench", "run", "synth:hits,rows=2000", "--aggregator", "naive,radix", "--repetitions", "2",
+                      "--counters", "replay:/counts.json", "--quiet", NULL};
+    char *list[] = {"aggbench", "list", "--counters", NULL};
+    check(run_command(record), "aggbench run --counters pmu,estimate --events --record", "");
+    check(run_command(replay), "aggbench run --counters replay", "");
+    check(run_command(list), "aggbench list --counters", "");
 }
 
 static void try_counting_machine(void)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of all workers, and how they are counted: what best and adaptive do from the first row's entry on.
  *
- * EXCHANGE. Each worker consumes whatever batches it gets, into lists of its own (packed_list.h): no locks, nothing
- * shared. At the end the parts are tasks; whoever takes a part reads that part's lists of all workers, in tables of its
- * own (packed_table.h), and emits: no merge. After Graefe's exchange operator ("Encapsulation of Parallelism in the
- * Volcano Query Processing System", 1990) and morsels (Leis and others, "Morsel-Driven Parallelism", 2014). One worker
- * is the same with one list. */
-#ifndef AGB_PACKED_EXCHANGE_H
-#define AGB_PACKED_EXCHANGE_H
+ * EXCHANGE. Each worker consumes whatever batches it gets, into lists of its own (packed_list_part.h): no locks,
+ * nothing shared. At the end the parts are tasks; whoever takes a part reads that part's lists of all workers, in
+ * tables of its own (packed_table_part.h), and emits: no merge. After Graefe's exchange operator ("Encapsulation of
+ * Parallelism in the Volcano Query Processing System", 1990) and morsels (Leis and others, "Morsel-Driven
+ * Parallelism", 2014). One worker is the same with one list. */
+#ifndef AGB_PACKED_EXCHANGE_PART_H
+#define AGB_PACKED_EXCHANGE_PART_H
 
-#include "packed_table.h"
+#include "packed_table_part.h"
 
 #include <string.h>
 
@@ -72,17 +72,21 @@ static inline bool exchange_count_lists(exchange *self, exchange_worker *w, size
     return counted;
 }
 
-static inline void exchange_aggregate(void *argument, unsigned worker, size_t part)
+static inline void exchange_count(exchange *self, unsigned worker, size_t list, size_t part, bool split)
 {
-    exchange *self = argument;
     exchange_worker *w = &self->worker[worker];
-    size_t chunks = exchange_chunks(self, part, false);
+    size_t chunks = exchange_chunks(self, list, split);
     if (w->status != AGB_OK || chunks == 0)
         return;
     agb_phase(self->host, worker, EXCHANGE_AGGREGATE);
     cascade_begin(&w->tables, chunks * CHUNK_WORDS);
-    bool counted = exchange_count_lists(self, w, part, false);
+    bool counted = exchange_count_lists(self, w, list, split);
     w->status = counted ? cascade_emit(&w->tables, worker, part) : AGB_ERR_MEMORY;
+}
+
+static inline void exchange_aggregate(void *argument, unsigned worker, size_t part)
+{
+    exchange_count((exchange *)argument, worker, part, part, false);
 }
 
 /* ---- Split: a part that is far larger than the others ----
@@ -133,6 +137,13 @@ static inline bool exchange_split_chunk(exchange *self, exchange_worker *w, cons
     return true;
 }
 
+/* A small table: it must catch hot keys, which come early, and is emptied after every segment. */
+static inline unsigned exchange_split_log2_slots(const exchange_worker *w)
+{
+    unsigned log2 = log2_up(w->tables.most_slots);
+    return log2 < LEAST_LOG2_SLOTS + 4 ? LEAST_LOG2_SLOTS : log2 - 4;
+}
+
 static inline void exchange_split_segment(void *argument, unsigned worker, size_t number)
 {
     exchange *self = argument;
@@ -140,7 +151,7 @@ static inline void exchange_split_segment(void *argument, unsigned worker, size_
     segment *s = &self->segments[number];
     uint64_t *place = s->place;
     agb_phase(self->host, worker, EXCHANGE_SPLIT);
-    first_come_use(&w->tables.first, log2_up(w->tables.most_slots));
+    first_come_use(&w->tables.first, exchange_split_log2_slots(w));
     for (size_t i = 0; w->status == AGB_OK && i < s->chunks; i++) {
         chunk *from = chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
@@ -155,15 +166,8 @@ static inline void exchange_split_segment(void *argument, unsigned worker, size_
 
 static inline void exchange_aggregate_split(void *argument, unsigned worker, size_t list)
 {
-    exchange *self = argument;
-    exchange_worker *w = &self->worker[worker];
-    size_t chunks = exchange_chunks(self, list, true);
-    if (w->status != AGB_OK || chunks == 0)
-        return;
-    agb_phase(self->host, worker, EXCHANGE_AGGREGATE);
-    cascade_begin(&w->tables, chunks * CHUNK_WORDS);
-    bool counted = exchange_count_lists(self, w, list, true);
-    w->status = counted ? cascade_emit(&w->tables, worker, self->part) : AGB_ERR_MEMORY;
+    exchange *self = (exchange *)argument;
+    exchange_count(self, worker, list, self->part, true);
 }
 
 static inline agb_status exchange_status(const exchange *self, agb_status status)
@@ -208,7 +212,8 @@ static inline bool exchange_split_pairs(exchange *self)
     return true;
 }
 
-static inline void exchange_forget(exchange *self)    /* the lists of the split, which have been counted; and the size of their parts */
+/* The lists of the split, which have been counted, and the size of their parts. */
+static inline void exchange_forget(exchange *self)
 {
     for (unsigned i = 0; i < self->workers; i++) {
         packed_lists *l = &self->worker[i].split;
@@ -229,14 +234,15 @@ static inline agb_status exchange_split_part(exchange *self, size_t part, size_t
     self->part = part;
     exchange_cut(self);
     exchange_forget(self);
-    agb_status status = exchange_status(self, agb_parallel_for(self->host, self->n_segments, exchange_split_segment, self));
+    agb_status status = agb_parallel_for(self->host, self->n_segments, exchange_split_segment, self);
+    status = exchange_status(self, status);
     agb_release(self->host, self->segments, segments_bytes);
     if (status == AGB_OK && !exchange_split_pairs(self))
         status = AGB_ERR_MEMORY;
     if (status == AGB_OK)
-        status = exchange_status(self, agb_parallel_for(self->host, self->packing.parts, exchange_aggregate_split, self));
+        status = agb_parallel_for(self->host, self->packing.parts, exchange_aggregate_split, self);
     exchange_forget(self);
-    return status;
+    return exchange_status(self, status);
 }
 
 /* ---- From outside ---- */
@@ -272,7 +278,7 @@ static inline agb_status exchange_open_worker(exchange *self, exchange_worker *w
     return opened ? AGB_OK : AGB_ERR_MEMORY;
 }
 
-/* bits 0: as the rows and caches want it. oversize: see most_chunks, in tables. On failure exchange_close must follow. */
+/* bits 0: as the rows and caches want it. oversize: most_chunks, in tables. exchange_close must follow, always. */
 static inline agb_status exchange_open(exchange *self, agb_host *host, const agb_config *config, unsigned bits,
                                        size_t oversize)
 {

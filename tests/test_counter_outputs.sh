@@ -1,0 +1,106 @@
+#!/bin/sh
+# The published experiment's counts through the whole command to every output, and the options around counters.
+# Needs $BUILD, the build folder; prints lines as the test programs do, for tests/run to count.
+set -u
+: "${BUILD:?the build folder}"
+cd "$(dirname "$0")/.." || exit 1
+. tests/shell_part.sh
+rows=synth:hits,rows=10000
+counts=replay:tests/replay/pivot_zen4.json
+
+replay() {    # replay COMMAND ARGUMENTS...
+    command=$1
+    shift
+    "$aggbench" "$command" $rows --counters $counts --repetitions 2 --quiet "$@" >"$work/out" 2>"$work/err"
+}
+
+replay run --aggregator naive,radix
+sed -n '/retiring/,/^$/p; /^replayed .*GHz/,/^$/p; /^replayed .*DRAM/,/^$/p' "$work/out" | sed '/^$/d' |
+    grep -v '^counters\|^expected\|^  *from DRAM' >"$work/got"
+golden table_has_the_published_figures_phases_and_threads <<'END'
+replayed      retiring bad spec.  frontend   backend    memory      core      smt
+----------------------------------------------------------------------------------------------------
+naive           16.1 %         -         -    62.6 %    50.1 %    12.5 %        -
+radix           32.2 %         -         -    47.0 %    23.5 %    23.5 %        -
+  partition     38.8 %         -         -    34.2 %    13.7 %    20.5 %        -
+  aggregate     27.8 %         -         -    55.6 %    33.3 %    22.2 %        -
+  thread 0      32.2 %         -         -    47.0 %    23.5 %    23.5 %        -
+  thread 1      32.2 %         -         -    47.0 %    23.5 %    23.5 %        -
+replayed                cycles      instructions        operations    ipc    GHz
+----------------------------------------------------------------------------------------------------
+naive           11,833,973,312     9,000,000,000    11,431,618,219   0.76   3.29
+radix           10,015,765,622    15,000,000,000    19,350,459,182   1.50   3.71
+  partition      4,015,765,622                 -     9,350,459,182      -   4.02
+  aggregate      6,000,000,000                 -    10,000,000,000      -   3.53
+  thread 0       5,007,882,811                 -     9,675,229,591      -   3.71
+  thread 1       5,007,882,811                 -     9,675,229,591      -   3.71
+replayed      DRAM, demand    any fill      LLC misses      dTLB walks   coverage
+----------------------------------------------------------------------------------------------------
+naive              4.50 GB     5.76 GB               -       1,000,000    100.0 %
+radix              1.50 GB     3.84 GB               -         500,000    100.0 %
+END
+report 'table_says_where_the_counts_are_from' \
+    "$(tr -s '\n ' ' ' <"$work/out" | grep -q 'replayed from tests/replay/pivot_zen4.json, recorded on AMD EPYC 9124' ||
+        cat "$work/out")"
+
+replay pivot
+sed -n 's/^\(slots\|operations\|pulled\|-- replayed\)/\1/p' "$work/out" >"$work/got"
+golden pivot_has_the_published_figures_twice_and_says_which_were_not_measured <<'END'
+-- replayed from counts of AMD EPYC 9124, not measured here ----------------------------------------
+slots stalled on memory             50.1 %         23.5 %  |        50.1 %             -        23.5 %
+slots retiring                      16.1 %         32.2 %  |        16.1 %             -        32.2 %
+operations retired          11,431,618,219 19,350,459,182  | 11,431,618,219             - 19,350,459,182
+pulled from DRAM on demand    about 4.5 GB   about 1.5 GB  |       4.50 GB             -       1.50 GB
+END
+report 'pivot_draws_no_conclusion_from_counts_and_times_of_two_machines' \
+    "$(tr -s '\n ' ' ' <"$work/out" | grep -q 'prove nothing about those counts' || cat "$work/out")"
+
+replay run --aggregator naive,radix --format csv
+sed 's/"synth[^"]*"/source/' "$work/out" >"$work/out.csv"    # a comma less
+cut -d, -f1,"$(head -1 "$work/out" | tr ',' '\n' | grep -n '^retiring_pct$\|^memory_bound_pct$\|^ops_retired$' |
+    cut -d: -f1 | paste -sd,)" "$work/out.csv" | sed 's/\.\([0-9]\)[0-9]*/.\1/g' >"$work/got"
+golden csv_has_the_published_figures <<'END'
+aggregator,retiring_pct,memory_bound_pct,ops_retired
+naive,16.1,50.1,11431618219
+radix,32.2,23.5,19350459182
+END
+
+replay run --aggregator naive,radix --format json
+grep -c '"source": "replay"' "$work/out" >"$work/got"
+grep -o '"\(retiring_pct\|memory_bound_pct\)": \(16\|50\|32\|23\)\.[0-9]\|"ops_retired": [0-9.]*' "$work/out" |
+    awk '{ if (!seen[$0]++) print }' | head -6 >>"$work/got"
+golden json_has_the_published_figures_and_names_their_source <<'END'
+7
+"retiring_pct": 16.1
+"memory_bound_pct": 50.1
+"ops_retired": 11431618219
+"retiring_pct": 32.2
+"memory_bound_pct": 23.5
+"ops_retired": 19350459182
+END
+
+echo '{"aggbench_counts": 1}' >"$work/bad.json"
+refused 1 'bad.json|not a file of counts' run $rows --counters "replay:$work/bad.json"
+refused 1 'none.json|No such file' run $rows --counters "replay:$work/none.json"
+refused 2 "replay: the file's name is missing" run $rows --counters replay:
+refused 2 'off,estimate|off goes with nothing else' run $rows --counters off,estimate
+refused 2 'estimat|auto|estimate|simulate|replay:FILE' run $rows --counters estimat
+refused 2 'nosuchevent|no such event|r01c0' run $rows --events nosuchevent
+refused 2 'a name is empty' run $rows --events r76,
+refused 2 'r76|--counters off' run $rows --events r76 --counters off
+refused 2 'more than 8 events' run $rows --events r1,r2,r3,r4,r5,r6,r7,r8,r9
+refused 2 'x.json|--counters replay' run $rows --counters $counts --record "$work/x.json"
+refused 2 'DESCRIPTOR:JOB is missing' count-once
+refused 2 'not an order' count-once 3
+refused 2 'no such order' count-once 77:0
+
+"$aggbench" run $rows --aggregator naive --events perf::page-faults --quiet --repetitions 1 --format csv \
+    >"$work/out" 2>&1
+head -1 "$work/out" | sed 's/.*,//' >"$work/got"
+golden an_event_adds_a_column <<'END'
+"perf::page-faults"
+END
+"$aggbench" --help | grep count-once >"$work/got"
+golden help_does_not_show_the_hidden_command </dev/null
+
+[ "$failures" = 0 ]
