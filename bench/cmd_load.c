@@ -84,9 +84,11 @@ static agb_status find_names(names *names, const agb_registry *registry, const a
 {
     if (options->columns)
         return split_names(names, options->columns, err);
-    if (strcmp(options->operand, "-") == 0 || options->input_format)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "load: --columns is missing: with %s all of them cannot be meant",
-                        options->input_format ? "--input-format" : "standard input");
+    if (options->input_format || agb_source_is_stream(options->operand))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "load: --columns is missing: with %s all of them cannot be meant: name "
+                        "them", options->input_format               ? "--input-format"
+                                : strcmp(options->operand, "-") == 0 ? "standard input"
+                                                                     : "a pipe");
     return all_names(names, registry, options->operand, err);
 }
 
@@ -118,8 +120,9 @@ static bool show_saving(void *context, uint64_t done, uint64_t total)
 static agb_status load_table(job *job, agb_error *err)
 {
     double start = agb_now_s();
+    /* What is written is looked at again, and must not go away meanwhile: it is copied. */
     agb_load_options options = {.pool = job->pool, .loader = job->options->input_format, .progress = show_loading,
-                                .context = job};
+                                .context = job, .may_map = job->options->dry_run};
     agb_status status = agb_table_load(&job->table, job->registry, job->options->operand, job->names.name, job->names.n,
                                        &options, err);
     job->load_s = agb_now_s() - start;

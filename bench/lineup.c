@@ -406,7 +406,7 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
 static agb_status check_columns(const agb_lineup *lineup, const char *source, agb_error *err)
 {
     const agb_settings *settings = &lineup->experiment.settings;
-    if (!agb_query_can_look_at(source) || lineup->experiment.input_format)
+    if (agb_source_is_stream(source) || lineup->experiment.input_format)
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
     agb_status status = agb_source_describe(&schema, lineup->registry, source, err);

@@ -105,9 +105,26 @@ static bool raise_stack(agb_error *err)
     return false;
 }
 
+/* Columns of .agb files stand in the file. Whoever cuts it short takes them away, and only this signal tells: end with
+ * a sentence instead of a crash. Any other bus error is raised again, and then ends the process. */
+static void tell_of_cut_file(int number, siginfo_t *info, void *context)
+{
+    static const char sentence[] = "aggbench: a file that is in use was cut short by another program, or its disk "
+                                   "failed: replace files instead of writing over them, and run again\n";
+    (void)context;
+    if (info->si_code != BUS_ADRERR) {
+        raise(number);
+        return;
+    }
+    (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    _exit(AGB_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     fill_standard_descriptors();
+    struct sigaction bus_error = {.sa_sigaction = tell_of_cut_file, .sa_flags = SA_SIGINFO | SA_RESETHAND};
+    sigaction(SIGBUS, &bus_error, NULL);
     signal(SIGPIPE, SIG_IGN);    /* and then writing fails: in words */
     signal(SIGXFSZ, SIG_IGN);
     agb_error err = {0};

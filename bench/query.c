@@ -6,13 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool agb_query_can_look_at(const char *source)
-{
-    struct stat status;
-    bool there = stat(source, &status) == 0;
-    return strcmp(source, "-") != 0 && !(there && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)));
-}
-
 static agb_status parse_terms(agb_key_terms *out, const char *group_by, const agb_schema *schema, agb_error *err)
 {
     *out = (agb_key_terms){0};

@@ -5,9 +5,6 @@
 
 #include "aggbench.h"
 
-/* false: standard input or a pipe, whose bytes can be read only once, by the load. */
-bool agb_query_can_look_at(const char *source);
-
 /* The columns that a key and a filter (or NULL) need, each once. */
 typedef struct agb_query_columns {
     agb_key_terms terms;

@@ -62,8 +62,12 @@ typedef struct agb_schema {
     uint64_t rows;          /* UINT64_MAX when the format cannot tell without reading all of it */
     uint64_t files;
     const char *format;     /* the loader's name */
-    char *detail;           /* about the whole source, e.g. "226 row groups, written by ..."; never NULL */
+    char *detail;           /* e.g. "226 row groups, written by ..."; of several files, the first one's; never NULL */
 } agb_schema;
+
+/* Standard input, a pipe, or anything else that gives its bytes once: to describe it takes them away from a later load.
+ * A folder or a glob is never one, for pipes in them are refused. */
+bool agb_source_is_stream(const char *source);
 
 /* What a SOURCE holds, without loading it. schema is filled by the call and emptied by agb_schema_release. */
 agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err);
@@ -83,6 +87,10 @@ typedef struct agb_load_options {
     const char *loader;   /* force this loader instead of asking every loader whether it knows the bytes; or NULL */
     void (*progress)(void *context, uint64_t done, uint64_t total);    /* rows; total 0 = unknown; or NULL */
     void *context;
+    /* Lets columns of .agb files stand in the file instead of memory, which is several times as fast. The price: when
+     * another process cuts the file short (writes over it, instead of putting a new one in its place) while the table
+     * lives, looking at the lost part raises SIGBUS. false: copied; the file may then do as it likes. */
+    bool may_map;
 } agb_load_options;
 
 /* Loads the named columns of a SOURCE: a file, a folder, a glob, `-` (standard input), or `LOADER:spec` for a loader
@@ -159,6 +167,12 @@ typedef struct agb_memory_options {
     uint64_t fail_at;    /* tests: the fail_at-th allocation from now on is refused, once; 0 = never */
     bool guarded;        /* tests: each block ends at an unmapped page and has a checked margin */
 } agb_memory_options;
+
+/* Bytes of the machine, or of the control group that holds this process to less; and how many of them could be had now.
+ * UINT64_MAX where the system does not tell. Requests above them are refused: the system itself would grant them, and
+ * kill the process when it uses what it was given. */
+uint64_t agb_system_memory(void);
+uint64_t agb_system_memory_available(void);
 
 agb_status agb_memory_create(agb_memory **out, const agb_memory_options *options, agb_error *err);
 void agb_memory_destroy(agb_memory *memory);

@@ -340,7 +340,12 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
     if (spill)
         return agb_fail(err, spill->status, "%s: %s", name, spill->text);
     agb_status refused = status == AGB_ERR_MEMORY ? agb_memory_refusal(r->memory, name, err) : AGB_OK;
-    return refused != AGB_OK ? refused : agb_fail(err, status, "%s: %s", name, agb_status_text(status));
+    if (refused != AGB_OK)
+        return refused;
+    if (!agb_status_is_known(status))
+        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it returned the status %d, which is none: return "
+                        "one of engine/status.h", name, (int)status);
+    return agb_fail(err, status, "%s: %s", name, agb_status_text(status));
 }
 
 static agb_status execute(run *r, agb_error *err)

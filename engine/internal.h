@@ -89,9 +89,11 @@ agb_status agb_column_names_check(const char *const *columns, size_t n_columns, 
 typedef struct agb_files {
     size_t count;
     char **path;
+    bool is_named;    /* one, by its own name: may be a pipe, and waits for it; all others are regular files */
 } agb_files;
 
 agb_status agb_files_find(agb_files *files, const char *source, agb_error *err);
 void agb_files_release(agb_files *files);
+const char *agb_file_advice(int error);    /* what to do about an errno; static text */
 
 #endif

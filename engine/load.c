@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,20 +98,25 @@ static agb_status read_head(reader *r, agb_error *err)
     return AGB_OK;
 }
 
-static agb_status open_input(reader *r, const char *path, agb_error *err)
+/* May wait for a pipe's writer when it is named; else a pipe that took a file's place is refused, not waited for. */
+static agb_status open_input(reader *r, const char *path, bool is_named, agb_error *err)
 {
     struct stat status;
     r->input.path = path;
-    r->input.fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    r->input.fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
+                                         : open(path, O_RDONLY | O_CLOEXEC | (is_named ? 0 : O_NONBLOCK));
     if (r->input.fd < 0 || fstat(r->input.fd, &status) != 0)
-        return agb_fail(err, AGB_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+        return agb_fail(err, AGB_ERR_IO, "%s: cannot be opened: %s: %s", path, strerror(errno),
+                        agb_file_advice(errno));
     if (S_ISDIR(status.st_mode))
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: is a folder", path);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: is a folder: name a file", path);
+    if (!is_named && !S_ISREG(status.st_mode))
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: is no regular file any more: name the files themselves", path);
     r->input.seekable = S_ISREG(status.st_mode) && lseek(r->input.fd, 0, SEEK_CUR) == 0;
     r->input.bytes = r->input.seekable ? (uint64_t)status.st_size : 0;
     agb_status read = read_head(r, err);
     if (read == AGB_OK && r->input.head_bytes == 0)
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: the file is empty", path);
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: the file is empty: get it again, or name another one", path);
     return read;
 }
 
@@ -119,7 +125,8 @@ static agb_status choose_loader(reader *r, const agb_registry *registry, const c
     if (forced) {
         r->loader = agb_registry_find_loader(registry, forced);
         if (!r->loader || (r->loader->traits & AGB_LOADER_GENERATES))
-            return agb_fail(err, AGB_ERR_NOT_FOUND, "input format '%s': no loader of that name reads files", forced);
+            return agb_fail(err, AGB_ERR_NOT_FOUND, "input format '%s': no loader of that name reads files: see "
+                            "`aggbench list`", forced);
         return AGB_OK;
     }
     int best = 0;
@@ -132,8 +139,8 @@ static agb_status choose_loader(reader *r, const agb_registry *registry, const c
         }
     }
     if (!r->loader)
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: no loader knows the form of its first bytes: it is none of the "
-                        "supported formats", r->input.path);
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: no loader knows the form of its first bytes: take one of the "
+                        "formats that `aggbench list` shows, or name it with --input-format", r->input.path);
     return AGB_OK;
 }
 
@@ -164,11 +171,11 @@ static agb_status open_schema(reader *r, agb_error *err)
     return status;
 }
 
-static agb_status open_reader(reader *r, const agb_registry *registry, const char *path, const char *forced,
-                              agb_error *err)
+static agb_status open_reader(reader *r, const agb_registry *registry, const agb_files *files, size_t i,
+                              const char *forced, agb_error *err)
 {
-    *r = (reader){.name = path, .input.fd = -1};
-    agb_status status = open_input(r, path, err);
+    *r = (reader){.name = files->path[i], .input.fd = -1};
+    agb_status status = open_input(r, r->name, files->is_named, err);
     if (status == AGB_OK)
         status = choose_loader(r, registry, forced, err);
     if (status == AGB_OK)
@@ -198,9 +205,8 @@ static agb_status column_missing(const reader *r, const char *wanted, agb_error 
     for (size_t i = 0; i < r->schema.columns; i++)
         names[i] = r->schema.column[i].name;
     const char *near = agb_nearest_name(names, wanted);
-    agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no column '%s'%s%s%s: describe the source to see all %zu columns",
-             r->name, wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'" : "",
-             r->schema.columns);
+    agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no column '%s'%s%s%s: describe the source to see all columns", r->name,
+             wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'" : "");
     free(names);
     return AGB_ERR_NOT_FOUND;
 }
@@ -274,7 +280,7 @@ static agb_status load_reader(request *q, reader *r, agb_error *err)
     if (!index)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for the list of columns", r->name);
     agb_status status = match_columns(q, r, index, err);
-    agb_load load = {q->options->pool, q->options->progress, q->options->context};
+    agb_load load = {q->options->pool, q->options->progress, q->options->context, q->options->may_map};
     if (status == AGB_OK)
         status = r->loader->load(r->self, index, q->n_columns, q->table, &load, err);
     q->format = r->loader->name;
@@ -288,7 +294,7 @@ static agb_status load_files(request *q, const char *source, agb_error *err)
     agb_status status = agb_files_find(&files, source, err);
     for (size_t i = 0; status == AGB_OK && i < files.count; i++) {
         reader r;
-        status = open_reader(&r, q->registry, files.path[i], q->options->loader, err);
+        status = open_reader(&r, q->registry, &files, i, q->options->loader, err);
         if (status == AGB_OK) {
             status = load_reader(q, &r, err);
             close_reader(&r);
@@ -341,7 +347,7 @@ static agb_status describe_more_files(agb_schema *schema, const agb_registry *re
 {
     for (size_t i = 1; i < files->count; i++) {
         reader r;
-        agb_status status = open_reader(&r, registry, files->path[i], NULL, err);
+        agb_status status = open_reader(&r, registry, files, i, NULL, err);
         if (status != AGB_OK)
             return status;
         schema->files++;
@@ -352,18 +358,33 @@ static agb_status describe_more_files(agb_schema *schema, const agb_registry *re
     return AGB_OK;
 }
 
+/* What a loader says about storage is about one file. */
+static agb_status say_whose_detail(agb_schema *schema, agb_error *err)
+{
+    char *detail;
+    if (schema->files == 1 || !*schema->detail)
+        return AGB_OK;
+    if (asprintf(&detail, "the first of them: %s", schema->detail) < 0)
+        return agb_fail(err, AGB_ERR_MEMORY, "source: no memory for its description");
+    free(schema->detail);
+    schema->detail = detail;
+    return AGB_OK;
+}
+
 static agb_status describe_files(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err)
 {
     agb_files files;
     reader r;
     agb_status status = agb_files_find(&files, source, err);
     if (status == AGB_OK)
-        status = open_reader(&r, registry, files.path[0], NULL, err);
+        status = open_reader(&r, registry, &files, 0, NULL, err);
     if (status == AGB_OK) {
         *schema = r.schema;
         r.schema = (agb_schema){0};
         close_reader(&r);
         status = describe_more_files(schema, registry, &files, err);
+        if (status == AGB_OK)
+            status = say_whose_detail(schema, err);
         if (status != AGB_OK)
             agb_schema_release(schema);
     }

@@ -41,6 +41,7 @@ typedef struct agb_load {
     agb_pool *pool;                                      /* for agb_pool_run; may be NULL */
     void (*progress)(void *context, uint64_t done, uint64_t total);    /* rows so far; may be NULL; any one thread */
     void *context;
+    bool may_map;                                        /* agb_table_map is allowed */
 } agb_load;
 
 struct agb_loader {
@@ -84,6 +85,8 @@ agb_status agb_schema_set_detail(agb_schema *schema, const char *detail, agb_err
 /* Room for `rows` more rows in every column; existing values stay, base pointers may move. New values are 0, new
  * nulls are "not NULL". Call it once for all rows where the number is known, else in large steps. */
 agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err);
+/* The same for rows that will all be mapped: address space only, which may be more than there is memory. */
+agb_status agb_table_extend_to_map(agb_table *table, uint64_t rows, agb_error *err);
 /* Takes rows back from the end, where the number that was asked for proved too high. */
 void agb_table_shrink(agb_table *table, uint64_t rows);
 
@@ -92,8 +95,8 @@ void *agb_table_values(agb_table *table, size_t column);
 /* Zero-copy: lets `bytes` of a file from `offset` on stand, copy on write, in the place of column i's values from byte
  * `at` on; all three are multiples of the system's page size, and the place has been made by agb_table_extend. The page
  * size that the load asked for is of memory; a file's pages are as the system keeps them. false: the system does not
- * allow it: read the bytes instead. A file that is cut short by somebody while it is mapped ends the process (SIGBUS):
- * only for files that are replaced, not changed. */
+ * allow it: read the bytes instead. A file that somebody cuts short while it is mapped ends a process that looks
+ * at the lost part (SIGBUS): only where the load may map, and the loader itself reads the bytes instead of looking. */
 bool agb_table_map(agb_table *table, size_t column, uint64_t at, int fd, uint64_t offset, uint64_t bytes);
 /* Base of column i's null bytes (1 = NULL); made at the first call (not thread-safe; memory that is never written
  * costs nothing). NULL when the system refuses memory. Its null_count is counted by the engine after the load. */

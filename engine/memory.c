@@ -19,6 +19,7 @@
 
 enum {
     LARGEST_SMALL_BYTES = 1 << 20,
+    ASKED_BYTES = 256 << 20,    /* from here on, what is available is looked up: nothing beside as many page faults */
     SLAB_BYTES = 4 << 20,
     CLASSES = 4 * 16 + 1,    /* 64, 80, 96, 112, 128, 160 ... 1 MiB, rounded to 64 */
     MARGIN_BYTE = 0xa5
@@ -47,6 +48,7 @@ struct agb_memory {
     region *slabs;
     region *live, *kept;      /* large blocks */
     size_t page_bytes;
+    uint64_t system_bytes;
     size_t refused_bytes;
     uint64_t live_at_refusal;
     agb_status refusal;
@@ -84,6 +86,7 @@ agb_status agb_memory_create(agb_memory **out, const agb_memory_options *options
     if (options)
         memory->options = *options;
     memory->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    memory->system_bytes = agb_system_memory();
     pthread_mutex_init(&memory->lock, NULL);
     *out = memory;
     return AGB_OK;
@@ -132,8 +135,12 @@ static char *map_guarded(size_t bytes, size_t page_bytes)
     return map;
 }
 
+/* NULL: the system refuses, or it would grant what it does not have. */
 static char *map_once(agb_memory *memory, size_t bytes)
 {
+    if (bytes > memory->system_bytes || memory->usage.mapped > memory->system_bytes - bytes ||
+        (bytes >= ASKED_BYTES && bytes > agb_system_memory_available()))
+        return NULL;
     return memory->options.guarded ? map_guarded(bytes, memory->page_bytes)
                                    : agb_pages_map(bytes, memory->options.pages);
 }
@@ -359,15 +366,17 @@ void agb_memory_fail_at(agb_memory *memory, uint64_t allocation)
 
 agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *err)
 {
-    char asked[32], live[32], budget[32];
+    char asked[32], live[32], budget[32], available[32];
     agb_bytes_in_words(memory->refused_bytes, asked, sizeof asked);
     agb_bytes_in_words(memory->live_at_refusal, live, sizeof live);
     agb_bytes_in_words(memory->options.budget, budget, sizeof budget);
     if (memory->refusal == AGB_ERR_BUDGET)
         return agb_fail(err, AGB_ERR_BUDGET, "%s: memory budget exceeded: asked for %s more while holding %s, the budget "
                         "is %s: raise the budget or take fewer rows", who, asked, live, budget);
-    if (memory->refusal == AGB_ERR_MEMORY)
-        return agb_fail(err, AGB_ERR_MEMORY, "%s: out of memory: the system refused %s more while %s were held: free "
-                        "memory or take fewer rows", who, asked, live);
+    if (memory->refusal == AGB_ERR_MEMORY) {
+        agb_bytes_in_words(agb_system_memory_available(), available, sizeof available);
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: out of memory: %s more were refused while %s were held, and %s are "
+                        "available: free memory, take fewer rows or smaller parameters", who, asked, live, available);
+    }
     return AGB_OK;
 }

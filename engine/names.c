@@ -71,14 +71,21 @@ static agb_status unknown_param(const agb_aggregator *aggregator, const char *na
                     *known ? known : "none");
 }
 
+/* given: a bit for each parameter that was there before. */
 static agb_status parse_param(const agb_aggregator *aggregator, const char *item, size_t length, int64_t *values,
-                              agb_error *err)
+                              uint64_t *given, agb_error *err)
 {
+    if (length == 0)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: an empty parameter: write NAME=VALUE behind every colon",
+                        aggregator->name);
     const char *equals = memchr(item, '=', length);
     size_t name_length = equals ? (size_t)(equals - item) : length, index;
     const agb_param *param = find_param(aggregator, item, name_length, &index);
     if (!param)
         return unknown_param(aggregator, item, (int)name_length, err);
+    if (*given >> index & 1)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s is given twice: give it once", aggregator->name, param->name);
+    *given |= UINT64_C(1) << index;
     char text[32] = "", *end = text;
     if (equals)
         snprintf(text, sizeof text, "%.*s", (int)(length - name_length - 1), equals + 1);
@@ -96,14 +103,17 @@ static agb_status parse_param(const agb_aggregator *aggregator, const char *item
 
 agb_status agb_params_parse(const agb_aggregator *aggregator, const char *text, int64_t *values, agb_error *err)
 {
+    uint64_t given = 0;
     for (size_t i = 0; aggregator->params && aggregator->params[i].name; i++)
         values[i] = aggregator->params[i].standard;
-    while (text && *text) {
+    bool more = text && *text;
+    while (more) {    /* also after a colon at the end: a parameter is missing there */
         size_t length = strcspn(text, ":");
-        agb_status status = parse_param(aggregator, text, length, values, err);
+        agb_status status = parse_param(aggregator, text, length, values, &given, err);
         if (status != AGB_OK)
             return status;
-        text += length + (text[length] == ':');
+        more = text[length] == ':';
+        text += length + more;
     }
     return AGB_OK;
 }

@@ -7,6 +7,9 @@
 #ifndef AGB_STATUS_H
 #define AGB_STATUS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,15 +35,20 @@ typedef enum agb_status {
 
 typedef struct agb_error {
     agb_status status;
-    char text[1024];   /* one sentence, lower case, no full stop; cut short if a name in it is very long */
+    char text[1024];   /* one sentence on one line, lower case, no full stop; cut short if a name in it is very long */
 } agb_error;
 
 /* The status in words, e.g. "out of memory". Static text. */
 const char *agb_status_text(agb_status status);
+bool agb_status_is_known(agb_status status);    /* false: a number that is no status */
 
-/* Fills *err (if not NULL) and returns `status`, so that a caller can write: return agb_fail(err, ...). */
+/* Fills *err (if not NULL) and returns `status`, so that a caller can write: return agb_fail(err, ...). Bytes that would
+ * break the line, act on a terminal or are no UTF-8 stand as \xNN in the text. */
 __attribute__((format(printf, 3, 4)))
 agb_status agb_fail(agb_error *err, agb_status status, const char *format, ...);
+
+/* The length of the UTF-8 character at the beginning of n bytes; 0: there is none (Unicode 15, table 3-7). */
+size_t agb_utf8_character(const unsigned char *bytes, size_t n);
 
 #ifdef __cplusplus
 }

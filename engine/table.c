@@ -183,7 +183,29 @@ static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *
     return AGB_OK;
 }
 
-agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err)
+/* The system would grant more than it has, and kill who fills it. */
+static agb_status check_memory(const agb_table *table, uint64_t rows, uint64_t *to, agb_error *err)
+{
+    enum { UNASKED_BYTES = 64 << 20 };
+    uint64_t row_bytes = 0, need = table->rows + rows;
+    for (size_t i = 0; i < table->columns; i++)
+        row_bytes += agb_type_bytes(table->column[i].type);
+    if (row_bytes == 0 || *to - table->capacity <= UNASKED_BYTES / row_bytes)
+        return AGB_OK;
+    uint64_t available = agb_system_memory_available();
+    if (*to - table->capacity <= available / row_bytes)
+        return AGB_OK;
+    *to = need;    /* without room for what may follow */
+    if (need - table->capacity <= available / row_bytes)
+        return AGB_OK;
+    char words[32];
+    agb_bytes_in_words(available, words, sizeof words);
+    return agb_fail(err, AGB_ERR_MEMORY, "table: out of memory: %llu more rows of %llu bytes each do not fit the %s "
+                    "that are available: load fewer columns or fewer rows", (unsigned long long)(need - table->capacity),
+                    (unsigned long long)row_bytes, words);
+}
+
+static agb_status extend(agb_table *table, uint64_t rows, bool checked, agb_error *err)
 {
     uint64_t need = table->rows + rows, to = need;
     if (need < rows)
@@ -192,6 +214,9 @@ agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err)
     if (need > table->capacity) {
         if (table->capacity)    /* the second time: the number of rows is not known, so grow in proportion */
             to = need + need / 2;
+        agb_status fits = checked ? check_memory(table, rows, &to, err) : AGB_OK;
+        if (fits != AGB_OK)
+            return fits;
         for (size_t i = 0; i < table->columns; i++) {
             agb_status status = grow_column(&table->column[i], table->capacity, to, err);
             if (status != AGB_OK)
@@ -201,6 +226,16 @@ agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err)
     }
     table->rows = need;
     return AGB_OK;
+}
+
+agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err)
+{
+    return extend(table, rows, true, err);
+}
+
+agb_status agb_table_extend_to_map(agb_table *table, uint64_t rows, agb_error *err)
+{
+    return extend(table, rows, false, err);
 }
 
 void agb_table_shrink(agb_table *table, uint64_t rows)

@@ -157,6 +157,9 @@ static int on_object_end(void *context)
 static int on_array(void *context)
 {
     jsonl_line *line = context;
+    if (line->depth == 0 && !line->closed)
+        return agb_text_refuse(line->piece, line->begin, AGB_TEXT_NO_TARGET, "an array begins, but every line must "
+                               "hold one object {...}: take the array apart first: jq -c '.[]'");
     return refuse_top(line) && refuse_nested(line, "an array") && ++line->depth;
 }
 

@@ -80,6 +80,9 @@ static agb_status find_footer(const agb_input *input, uint32_t *footer_bytes, ag
     if (*footer_bytes > most)
         return agb_fail(err, AGB_ERR_FORMAT, "parquet: %s: footer length %u is larger than the file, which has room "
                         "for %llu: get a good copy", input->path, *footer_bytes, (unsigned long long)most);
+    if (*footer_bytes == 0)
+        return agb_fail(err, AGB_ERR_FORMAT, "parquet: %s: footer length 0: whoever wrote it did not end it: get a "
+                        "whole copy", input->path);
     if (*footer_bytes > MOST_FOOTER_BYTES)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "parquet: %s: footer length %u is larger than the limit of %d",
                         input->path, *footer_bytes, MOST_FOOTER_BYTES);
@@ -100,7 +103,8 @@ static agb_status read_footer(reader *reader, uint32_t footer_bytes, agb_error *
         status = agb_parquet_footer_parse(&reader->footer, bytes, footer_bytes, &inner);
     free(bytes);
     if (status != AGB_OK)
-        return agb_fail(err, status, "parquet: %s: %s: the footer is damaged or not of a known kind", input->path,
+        return agb_fail(err, status, "parquet: %s: %s: the footer is damaged or not of a known kind: get "
+                        "a good copy", input->path,
                         inner.text);
     return AGB_OK;
 }
@@ -184,7 +188,7 @@ static agb_status parquet_schema(void *self, agb_schema *schema, agb_error *err)
         status = agb_schema_add(schema, column->name, column->as, column->optional, detail.bytes, err);
     }
     text detail = {.length = 0};
-    append(&detail, "%zu row groups", footer->row_groups);
+    append(&detail, "%zu row group%s", footer->row_groups, footer->row_groups == 1 ? "" : "s");
     if (footer->writer)
         append(&detail, ", written by %.200s", footer->writer);
     schema->rows = footer->rows;

@@ -76,24 +76,10 @@ static agb_status fill_column(const agb_synth_spec *spec, int64_t *values, const
     return status;
 }
 
-/* What the system could still give, in bytes; UINT64_MAX where it does not say. */
-static uint64_t bytes_available(void)
-{
-    unsigned long long kib = 0;
-    char line[128];
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && kib == 0 && fgets(line, sizeof line, file))
-        sscanf(line, "MemAvailable: %llu kB", &kib);
-    if (file)
-        fclose(file);
-    return kib ? (uint64_t)kib * 1024 : UINT64_MAX;
-}
-
-/* A spec is a few bytes that can ask for terabytes, and address space is given out unseen: without this check the
- * process would be killed on the way. */
+/* A spec is a few bytes that can ask for terabytes: say how many rows there could be. */
 static agb_status refuse_too_large(const agb_synth_spec *spec, size_t n_columns, agb_error *err)
 {
-    uint64_t available = bytes_available(), row_bytes = sizeof(int64_t) * n_columns;
+    uint64_t available = agb_system_memory_available(), row_bytes = sizeof(int64_t) * n_columns;
     if (spec->rows <= available / row_bytes)
         return AGB_OK;
     return agb_fail(err, AGB_ERR_MEMORY, "synth:%s: rows=%llu: needs %llu bytes, and %llu are available: ask for at "

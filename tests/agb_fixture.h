@@ -127,7 +127,8 @@ static inline void fixture_save(const fixture *f, const agb_table *table, const 
 static inline agb_status fixture_load(const fixture *f, agb_table **out, const char *const *names, size_t n,
                                       agb_error *err)
 {
-    return agb_table_load(out, f->registry, f->path, names, n, NULL, err);
+    static const agb_load_options options = {.may_map = true};
+    return agb_table_load(out, f->registry, f->path, names, n, &options, err);
 }
 
 static inline bool fixture_same_value(const agb_column *a, const agb_column *b, uint64_t row)

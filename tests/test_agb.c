@@ -114,7 +114,8 @@ static void a_folder_of_files_is_one_table(void **state)
             snprintf(f->path, sizeof f->path, "%s/part%d.agb", f->folder, part);
             fixture_save(f, saved, fixture_names, FIXTURE_COLUMNS, codecs[i]);
         }
-        assert_ok(agb_table_load(&loaded, f->registry, f->folder, fixture_names, FIXTURE_COLUMNS, NULL, err));
+        agb_load_options options = {.may_map = i % 2 == 0};
+        assert_ok(agb_table_load(&loaded, f->registry, f->folder, fixture_names, FIXTURE_COLUMNS, &options, err));
         for (size_t c = 0; c < FIXTURE_COLUMNS; c++)
             assert_true(fixture_same(saved, loaded, fixture_names[c], 3));
         agb_table_destroy(loaded);
@@ -127,7 +128,7 @@ static void a_load_into_huge_pages_is_the_same(void **state)
     fixture *f = *state;
     agb_table *saved = fixture_table(300001, 7), *loaded;
     fixture_save(f, saved, fixture_names, 7, "none");
-    agb_load_options options = {.pages = AGB_PAGES_HUGE};
+    agb_load_options options = {.pages = AGB_PAGES_HUGE, .may_map = true};
     assert_ok(agb_table_load(&loaded, f->registry, f->path, fixture_names, 7, &options, err));
     assert_same(saved, loaded, fixture_names, 7);
     agb_table_destroy(loaded);
@@ -150,6 +151,40 @@ static void a_file_can_be_replaced_while_it_is_mapped(void **state)
     agb_table_destroy(loaded);
     agb_table_destroy(other);
     agb_table_destroy(first);
+}
+
+/* ---- A file that another program writes over while it is in use ---- */
+
+/* With no leave to map, a table has nothing to do with its file any more. */
+static void a_copied_table_outlives_its_file_s_bytes(void **state)
+{
+    fixture *f = *state;
+    agb_table *saved = fixture_table(300001, 7), *loaded;
+    fixture_save(f, saved, fixture_names, 7, "none");
+    assert_ok(agb_table_load(&loaded, f->registry, f->path, fixture_names, 7, NULL, err));
+    assert_int_equal(truncate(f->path, 0), 0);
+    assert_same(saved, loaded, fixture_names, 7);
+    agb_table_destroy(loaded);
+    agb_table_destroy(saved);
+}
+
+static void cut_file(void *context, uint64_t done, uint64_t total)
+{
+    (void)done, (void)total;
+    assert_int_equal(truncate(context, 5000), 0);
+}
+
+static void a_file_cut_while_it_is_loaded_is_an_error(void **state)
+{
+    fixture *f = *state;
+    agb_table *saved = fixture_table(1000001, FIXTURE_COLUMNS), *loaded;
+    for (size_t i = 0; i < 6; i++) {
+        fixture_save(f, saved, fixture_names, FIXTURE_COLUMNS, codecs[i / 2]);
+        agb_load_options options = {.may_map = i % 2 == 0, .progress = cut_file, .context = f->path};
+        assert_fails(AGB_ERR_IO, "agb: |rows |became shorter while it was read|load it again",
+                     agb_table_load(&loaded, f->registry, f->path, fixture_names, FIXTURE_COLUMNS, &options, err));
+    }
+    agb_table_destroy(saved);
 }
 
 /* ---- Samples ---- */
@@ -354,6 +389,8 @@ int main(void)
         WITH_FIXTURE(a_folder_of_files_is_one_table),
         WITH_FIXTURE(a_load_into_huge_pages_is_the_same),
         WITH_FIXTURE(a_file_can_be_replaced_while_it_is_mapped),
+        WITH_FIXTURE(a_copied_table_outlives_its_file_s_bytes),
+        WITH_FIXTURE(a_file_cut_while_it_is_loaded_is_an_error),
         WITH_FIXTURE(all_columns_of_the_samples_come_back),
         WITH_FIXTURE(a_save_that_is_stopped_leaves_nothing),
         WITH_FIXTURE(a_killed_save_leaves_nothing_under_the_name),

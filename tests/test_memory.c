@@ -150,6 +150,24 @@ static void guarded_memory_notices_writes_past_the_end(void **state)
     agb_memory_destroy(memory);
 }
 
+static void what_the_machine_cannot_hold_is_refused(void **state)
+{
+    (void)state;
+    agb_memory *memory = memory_with((agb_memory_options){0});
+    uint64_t system = agb_system_memory();
+    assert_true(agb_system_memory_available() > 0);
+    assert_true(agb_system_memory_available() <= system);
+    void *block = take(memory, 3 << 20, 0);
+    assert_null(agb_memory_alloc(memory, AGB_OWNER_AGGREGATOR, system, AGB_ZEROED));
+    assert_null(agb_memory_alloc(memory, AGB_OWNER_RESULT, 4 * system, 0));
+    assert_fails(AGB_ERR_MEMORY, "x: out of memory: |more were refused while 3.0 MiB were held|are available",
+                 agb_memory_refusal(memory, "x", err));
+    assert_int_equal(agb_memory_usage_of(memory).live, 3 << 20);
+    give(memory, block, 3 << 20);
+    assert_int_equal(agb_memory_usage_of(memory).live, 0);
+    agb_memory_destroy(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +179,7 @@ int main(void)
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(the_nth_allocation_fails_once),
         cmocka_unit_test(guarded_memory_notices_writes_past_the_end),
+        cmocka_unit_test(what_the_machine_cannot_hold_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

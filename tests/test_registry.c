@@ -101,6 +101,9 @@ static void parameters_are_parsed_and_checked(void **state)
     assert_true(values[0] == 12 && values[1] == 50);
     assert_ok(agb_params_parse(&a, "load=7:bits=3", values, err));
     assert_true(values[0] == 3 && values[1] == 7);
+    assert_fails(AGB_ERR_ARGUMENT, "bits is given twice", agb_params_parse(&a, "bits=3:load=7:bits=3", values, err));
+    assert_fails(AGB_ERR_ARGUMENT, "an empty parameter", agb_params_parse(&a, "bits=3:", values, err));
+    assert_fails(AGB_ERR_ARGUMENT, "an empty parameter", agb_params_parse(&a, "bits=3::load=7", values, err));
     assert_fails(AGB_ERR_ARGUMENT, "bits=20|1..16", agb_params_parse(&a, "bits=20", values, err));
     assert_fails(AGB_ERR_ARGUMENT, "1..16", agb_params_parse(&a, "bits=99999999999999999999", values, err));
     assert_fails(AGB_ERR_ARGUMENT, "whole number", agb_params_parse(&a, "bits=1x", values, err));

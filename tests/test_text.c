@@ -262,9 +262,68 @@ static void formats_are_known_by_their_first_line(void **state)
     assert_string_equal(known_as("x", "\"UserID\"\n1\n"), "csv");
     assert_string_equal(known_as("x", "\xef\xbb\xbf{\"UserID\":1}\n"), "jsonl");
     assert_string_equal(known_as("x.json", "UserID\r\n1\r\n"), "tsv");
+    assert_string_equal(known_as("x", "UserID\n\"7\"\n"), "csv");
+    assert_string_equal(known_as("x", "UserID\r\n\"7\"\r\n"), "csv");
+    assert_string_equal(known_as("x", "UserID\r\n7\r\n"), "tsv");
+    assert_string_equal(known_as("x", "  {\"UserID\":1}\n"), "jsonl");
+    assert_string_equal(known_as("x", "\xef\xbb\xbf\n\r\n \t{\"UserID\":1}\n"), "jsonl");
+    assert_string_equal(known_as("x", "[\n  {\"UserID\":1}\n]\n"), "jsonl");
+    assert_string_equal(known_as("x", "\nUserID,URL\n1,a\n"), "csv");
+    assert_string_equal(known_as("x", "UserID\r1\r2\r"), "tsv");
+    assert_string_equal(known_as("x", "[a],[b]\n1,2\n"), "csv");
     assert_string_equal(known_as("x.tsv", "this is no table"), "none");
     assert_string_equal(known_as("x.tsv", "12\n13\n"), "none");
     assert_string_equal(known_as("x.parquet", "UserID,URL\n1,a\n"), "none");
+}
+
+static void quoted_numbers_of_one_column_are_read(void **state)
+{
+    (void)state;
+    agb_table *table;
+    assert_ok(test_load_column(&table, "UserID\n\"1\"\n\"2\"\n2\n", "UserID", err));
+    assert_numbers(table, "UserID", 1, 2, 2);
+    agb_table_destroy(table);
+    assert_ok(test_load_column(&table, "  {\"UserID\":1}\n {\"UserID\":2}\n\t{\"UserID\":2}", "UserID", err));
+    assert_numbers(table, "UserID", 1, 2, 2);
+    agb_table_destroy(table);
+}
+
+/* What people bring along, and what they are to do about it. */
+static void forms_that_are_not_read_are_called_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bytes;
+        agb_status status;
+        const char *words;
+    } forms[] = {
+        {"UserID\r1\r2\r", 11, AGB_ERR_FORMAT, "carriage return alone|tr '\\r' '\\n'"},
+        {"UserID,URL\r1,a\r", 15, AGB_ERR_FORMAT, "carriage return alone"},
+        {"{\"UserID\":1}\r{\"UserID\":2}", 25, AGB_ERR_FORMAT, "carriage return alone"},
+        {"\n{\"UserID\":1}\n", 14, AGB_ERR_FORMAT, "line 1: the line is blank"},
+        {"\nUserID,URL\n1,a\n", 16, AGB_ERR_FORMAT, "line 1|is empty: put a line of names first"},
+        {"[\n{\"UserID\":1}\n]\n", 18, AGB_ERR_FORMAT, "line 1: an array begins|jq -c '.[]'"},
+        {"[{\"UserID\":1}]\n", 15, AGB_ERR_FORMAT, "an array begins"},
+        {"\xfd" "7zXZ\0\0\4junk", 12, AGB_ERR_UNSUPPORTED, "compressed with xz: unpack it first: xz -d"},
+        {"BZh91AY&SYjunk", 14, AGB_ERR_UNSUPPORTED, "compressed with bzip2: unpack it first"},
+        {"\x04\x22\x4d\x18junk", 8, AGB_ERR_UNSUPPORTED, "compressed with lz4"},
+        {"PK\3\4junk", 8, AGB_ERR_UNSUPPORTED, "a zip archive"},
+        {"7z\xbc\xaf\x27\x1cjunk", 10, AGB_ERR_UNSUPPORTED, "a 7z archive"},
+        {"\x1f\x9djunk", 6, AGB_ERR_UNSUPPORTED, "uncompress"},
+        {"\xff\xfeU\0s\0", 6, AGB_ERR_UNSUPPORTED, "UTF-16|iconv"},
+        {"\xfe\xff\0U\0s", 6, AGB_ERR_UNSUPPORTED, "UTF-16|iconv"},
+        {"PAR1\0\0\0\0PAR1", 12, AGB_ERR_FORMAT, "parquet|footer length 0|get a whole copy"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        agb_table *table;
+        assert_fails(forms[i].status, forms[i].words,
+                     test_load_bytes(&table, forms[i].text, forms[i].bytes, (const char *[]){"UserID"}, 1, NULL, err));
+    }
+    agb_table *table;    /* letters that only begin like one of them */
+    assert_ok(test_load_column(&table, "BZh\tUserID\na\t1\nb\t2\nc\t2\n", "UserID", err));
+    assert_numbers(table, "UserID", 1, 2, 2);
+    agb_table_destroy(table);
 }
 
 /* ---- windows ---- */
@@ -352,6 +411,8 @@ int main(void)
         cmocka_unit_test(pipes_of_every_packing_give_the_same),
         cmocka_unit_test(a_pipe_is_longer_than_its_head),
         cmocka_unit_test(formats_are_known_by_their_first_line),
+        cmocka_unit_test(quoted_numbers_of_one_column_are_read),
+        cmocka_unit_test(forms_that_are_not_read_are_called_by_name),
         cmocka_unit_test(second_load_begins_at_the_first_row_again),
         cmocka_unit_test(progress_ends_at_all_rows),
         cmocka_unit_test(blocks_find_every_byte_and_nothing_past_the_end),

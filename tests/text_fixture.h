@@ -302,8 +302,8 @@ static inline void test_check_samples(const char *format)
 
 /* ---- block sizes ---- */
 
-/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, mapped or
- * piped. */
+/* A text whose column 0, UserID, is 1, 2, 2: the same when it is stepped through 1..64 bytes at a time, of a file
+ * or a pipe. */
 static inline void test_check_line_ends(const agb_loader *loader, const char *text)
 {
     const char *path = test_file(text, strlen(text));
@@ -317,7 +317,7 @@ static inline void test_check_line_ends(const agb_loader *loader, const char *te
     unlink(path);
 }
 
-/* SearchPhrase of a sample of 100 rows: the same at any block size, mapped or piped, by one worker or three. */
+/* SearchPhrase of a sample of 100 rows: the same at any block size, of a file or a pipe, by one worker or three. */
 static inline void test_check_steps(const agb_loader *loader, const char *sample)
 {
     char path[512];

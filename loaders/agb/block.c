@@ -13,6 +13,7 @@
 
 enum {
     ALWAYS_ALLOWED = 64 << 10,    /* unpacked bytes that need no explanation */
+    VERIFY_BYTES = 256 << 10,     /* read at a time to be hashed only: stays in the second-level cache */
     ZSTD_LEVEL = 3
 };
 
@@ -35,6 +36,7 @@ void agb_native_room_release(agb_native_room *room)
 void agb_native_unpacker_release(agb_native_unpacker *unpacker)
 {
     ZSTD_freeDCtx(unpacker->zstd);
+    XXH3_freeState(unpacker->hash);
     agb_native_room_release(&unpacker->stored);
     agb_native_room_release(&unpacker->unpacked);
     *unpacker = (agb_native_unpacker){0};
@@ -94,9 +96,13 @@ agb_status agb_native_block_check(const agb_native_block *block, uint64_t n, siz
 
 /* ---- Unpacking ---- */
 
-agb_status agb_native_block_verify(const agb_native_block *block, const void *stored, agb_error *err)
+static agb_status no_memory(uint64_t bytes, agb_error *err)
 {
-    uint64_t hash = XXH3_64bits(stored, block->stored_bytes);
+    return agb_fail(err, AGB_ERR_MEMORY, "the system refused %" PRIu64 " bytes of memory", bytes);
+}
+
+static agb_status compare_hash(const agb_native_block *block, uint64_t hash, agb_error *err)
+{
     if (hash == block->hash)
         return AGB_OK;
     return agb_fail(err, AGB_ERR_FORMAT, "the %" PRIu64 " bytes at offset %" PRIu64 " are damaged: their checksum is "
@@ -104,15 +110,29 @@ agb_status agb_native_block_verify(const agb_native_block *block, const void *st
                     hash, block->hash);
 }
 
-static agb_status no_memory(uint64_t bytes, agb_error *err)
+agb_status agb_native_block_verify(agb_native_unpacker *unpacker, int fd, const agb_native_block *block,
+                                   agb_error *err)
 {
-    return agb_fail(err, AGB_ERR_MEMORY, "the system refused %" PRIu64 " bytes of memory", bytes);
+    unsigned char *stored = agb_native_room_of(&unpacker->stored, VERIFY_BYTES);
+    if (!unpacker->hash)
+        unpacker->hash = XXH3_createState();
+    if (!stored || !unpacker->hash)
+        return no_memory(VERIFY_BYTES, err);
+    XXH3_64bits_reset(unpacker->hash);
+    for (uint64_t at = 0; at < block->stored_bytes; at += VERIFY_BYTES) {
+        uint64_t left = block->stored_bytes - at, bytes = left < VERIFY_BYTES ? left : VERIFY_BYTES;
+        agb_status status = agb_file_read(fd, block->offset + at, stored, bytes, err);
+        if (status != AGB_OK)
+            return status;
+        XXH3_64bits_update(unpacker->hash, stored, bytes);
+    }
+    return compare_hash(block, XXH3_64bits_digest(unpacker->hash), err);
 }
 
 static agb_status read_stored(int fd, const agb_native_block *block, void *out, agb_error *err)
 {
     agb_status status = agb_file_read(fd, block->offset, out, block->stored_bytes, err);
-    return status == AGB_OK ? agb_native_block_verify(block, out, err) : status;
+    return status == AGB_OK ? compare_hash(block, XXH3_64bits(out, block->stored_bytes), err) : status;
 }
 
 static agb_status read_zstd(agb_native_unpacker *unpacker, int fd, const agb_native_block *block, void *out,

@@ -18,6 +18,7 @@ void agb_native_room_release(agb_native_room *room);
 /* What one worker needs to unpack blocks, or to pack one. Zero is a valid empty one. */
 typedef struct agb_native_unpacker {
     struct ZSTD_DCtx_s *zstd;
+    struct XXH3_state_s *hash;
     agb_native_room stored, unpacked;
 } agb_native_unpacker;
 
@@ -36,8 +37,9 @@ agb_status agb_native_block_check(const agb_native_block *block, uint64_t n, siz
 agb_status agb_native_block_read(agb_native_unpacker *unpacker, int fd, const agb_native_block *block, void *out,
                                  uint64_t n, size_t width, agb_error *err);
 
-/* The checksum of stored bytes. */
-agb_status agb_native_block_verify(const agb_native_block *block, const void *stored, agb_error *err);
+/* Only the checksum of the stored bytes: for a block whose bytes are used where they are. */
+agb_status agb_native_block_verify(agb_native_unpacker *unpacker, int fd, const agb_native_block *block,
+                                   agb_error *err);
 
 /* Fills the block but for its offset and gives its stored bytes, which stand in the packer or are the values
  * themselves. They are the values where neither a codec nor runs may be used, and where neither saves anything worth

@@ -17,8 +17,8 @@ agb_status agb_file_read(int fd, uint64_t offset, void *out, size_t bytes, agb_e
             return agb_fail(err, AGB_ERR_IO, "reading %zu bytes at offset %llu: %s", bytes,
                             (unsigned long long)offset, strerror(errno));
         if (got == 0)
-            return agb_fail(err, AGB_ERR_IO, "the file became shorter while it was read: it ends at offset %llu",
-                            (unsigned long long)offset);
+            return agb_fail(err, AGB_ERR_IO, "the file became shorter while it was read: nothing is at offset %llu: "
+                            "load it again when nobody writes to it", (unsigned long long)offset);
         to += got;
         offset += (uint64_t)got;
         bytes -= (size_t)got;

@@ -98,7 +98,15 @@ static bool index_of(const char *const *names, const char *word, uint64_t *index
 
 /* ---- Numbers ---- */
 
-typedef enum number_problem { NUMBER_FINE, NUMBER_MALFORMED, NUMBER_TOO_LARGE, NUMBER_TOO_FINE } number_problem;
+typedef enum number_problem {
+    NUMBER_FINE,
+    NUMBER_MALFORMED,
+    NUMBER_NEGATIVE,
+    NUMBER_TOO_LARGE,
+    NUMBER_TOO_FINE
+} number_problem;
+
+enum { MOST_EXPONENT = 99 };    /* more is as much too large */
 
 /* What may follow the digits: e6, k M G (10^3, 10^6, 10^9), Ki Mi Gi (2^10, 2^20, 2^30). */
 static bool read_suffix(const char *text, int *decimal, unsigned *binary)
@@ -106,11 +114,12 @@ static bool read_suffix(const char *text, int *decimal, unsigned *binary)
     static const char *const suffixes[] = {"", "k", "M", "G", "Ki", "Mi", "Gi", NULL};
     uint64_t index;
     if (*text == 'e' || *text == 'E') {
-        size_t length = strspn(text + 1, "0123456789");
-        if (length == 0 || length > 2 || text[1 + length])
-            return false;
-        *decimal += length == 1 ? text[1] - '0' : (text[1] - '0') * 10 + text[2] - '0';
-        return true;
+        int exponent = 0;
+        const char *digit = text + 1;
+        for (; *digit >= '0' && *digit <= '9'; digit++)
+            exponent = exponent > MOST_EXPONENT ? exponent : exponent * 10 + (*digit - '0');
+        *decimal += exponent;
+        return digit > text + 1 && !*digit;
     }
     if (!index_of(suffixes, text, &index))
         return false;
@@ -125,8 +134,8 @@ static number_problem read_number(const char *text, unsigned digits, uint64_t *v
     unsigned __int128 number = 0;
     int decimal = (int)digits;
     unsigned binary = 0;
-    bool point = false, any = false;
-    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
+    bool point = false, any = false, negative = *text == '-';
+    for (text += negative; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
         if (*text == '.') {
             point = true;
             continue;
@@ -135,10 +144,12 @@ static number_problem read_number(const char *text, unsigned digits, uint64_t *v
         decimal -= point;
         any = true;
         if (number >> 90)
-            return NUMBER_TOO_LARGE;
+            return negative ? NUMBER_NEGATIVE : NUMBER_TOO_LARGE;
     }
     if (!any || !read_suffix(text, &decimal, &binary))
         return NUMBER_MALFORMED;
+    if (negative && number)
+        return NUMBER_NEGATIVE;
     for (number <<= binary; decimal > 0 && number; decimal--) {
         if (number >> 120)
             return NUMBER_TOO_LARGE;
@@ -175,6 +186,9 @@ static agb_status read_value(agb_synth_spec *spec, const struct key *key, const 
     case NUMBER_TOO_LARGE:
         value = UINT64_MAX;
         break;
+    case NUMBER_NEGATIVE:
+        return agb_fail(err, AGB_ERR_ARGUMENT, "synth:%s: %s=%s: too small: allowed range is %s", kind, key->name, text,
+                        key->range);
     case NUMBER_FINE:
         if (value >= key->least && value <= key->most) {
             *field = value;
@@ -305,8 +319,8 @@ static agb_status settle(agb_synth_spec *spec, agb_error *err)
     }
 }
 
-/* Copies the piece up to the next comma, and steps over it. */
-static agb_status next_piece(const char **text, char piece[MOST_TEXT], agb_error *err)
+/* Copies the piece up to the next comma, and steps over it; *more tells whether there was one. */
+static agb_status next_piece(const char **text, char piece[MOST_TEXT], bool *more, agb_error *err)
 {
     size_t length = strcspn(*text, ",");
     if (length >= MOST_TEXT)
@@ -314,7 +328,8 @@ static agb_status next_piece(const char **text, char piece[MOST_TEXT], agb_error
                         "KIND,KEY=VALUE,...", *text);
     memcpy(piece, *text, length);
     piece[length] = '\0';
-    *text += length + ((*text)[length] == ',');
+    *more = (*text)[length] == ',';
+    *text += length + *more;
     return AGB_OK;
 }
 
@@ -322,16 +337,17 @@ agb_status agb_synth_spec_parse(agb_synth_spec *spec, const char *text, agb_erro
 {
     char piece[MOST_TEXT];
     unsigned given = 0;
+    bool more;
     *spec = (agb_synth_spec){.rows = HITS_ROWS, .seed = 1, .skew_billionths = 1200u * MILLION};
-    agb_status status = next_piece(&text, piece, err);
+    agb_status status = next_piece(&text, piece, &more, err);
     if (status != AGB_OK)
         return status;
     if (!index_of(kinds, piece, &spec->kind))
         return refuse_word(err, NULL, "kind", piece, kinds);
     if (spec->kind == AGB_SYNTH_SEQUENTIAL)
         spec->shape = AGB_SYNTH_DENSE;
-    while (*text && status == AGB_OK) {
-        status = next_piece(&text, piece, err);
+    while (more && status == AGB_OK) {    /* also after a comma at the end: a key is missing there */
+        status = next_piece(&text, piece, &more, err);
         if (status == AGB_OK)
             status = read_pair(spec, piece, &given, err);
     }

@@ -21,6 +21,7 @@ typedef struct chunk {
     uint64_t row_ends[2];
     const unsigned char *first[2], *last[2];    /* row ends: the line feeds themselves */
     bool flips;                                 /* has an odd number of quotes */
+    agb_error error;                            /* it could not be read */
 } chunk;
 
 typedef struct loading {
@@ -56,6 +57,7 @@ static void note_row_ends(chunk *c, int inside, const unsigned char *at, uint64_
     c->row_ends[inside] += (unsigned)__builtin_popcountll(ends);
 }
 
+/* Reads the chunk where that has not been done, and counts. */
 static void count_chunk(void *argument, unsigned worker, size_t task)
 {
     loading *self = argument;
@@ -63,6 +65,8 @@ static void count_chunk(void *argument, unsigned worker, size_t task)
     bool quoted = self->reader->format->quoted;
     uint64_t inside = 0;    /* all ones while a quote is open */
     (void)worker;
+    if (agb_text_window_fill(&self->reader->window, c->begin, c->end, &c->error) != AGB_OK)
+        return;
     for (const unsigned char *at = c->begin; at < c->end; at += AGB_TEXT_BLOCK) {
         uint64_t valid;
         agb_text_block block = agb_text_block_at(at, c->end, &valid);
@@ -145,7 +149,6 @@ static void parse_piece(void *argument, unsigned worker, size_t task)
     piece->wants_nulls = false;
     piece->fault.at = NULL;
     self->reader->format->parse(piece);
-    agb_text_window_release(&self->reader->window, piece->begin, piece->end);
 }
 
 static agb_status place_targets(loading *self, agb_error *err)
@@ -199,6 +202,9 @@ static agb_status load_window(loading *self, agb_error *err)
     agb_status status = agb_pool_run(self->pool, self->n_chunks, count_chunk, self);
     if (status != AGB_OK)
         return agb_fail(err, status, "%s: the workers are busy: load outside of their tasks", reader->input->path);
+    for (size_t i = 0; i < self->n_chunks; i++)
+        if (self->chunks[i].error.status != AGB_OK)
+            return agb_fail(err, self->chunks[i].error.status, "%s", self->chunks[i].error.text);
     uint64_t rows = cut_pieces(self);
     if (rows == 0)
         return AGB_OK;
@@ -221,8 +227,8 @@ static agb_status load_windows(loading *self, const agb_load *load, agb_error *e
     do {
         const unsigned char *before = reader->at;
         bool stuck = before == reader->window.begin && before < reader->window.end;    /* no whole row was in sight */
-        agb_status status = stuck ? agb_text_more(reader, err)
-                                  : agb_text_window_move(&reader->window, before, step, err);
+        agb_status status = stuck ? agb_text_more(reader, reader->step_bytes, err)
+                                  : agb_text_window_move_unread(&reader->window, before, step, err);
         reader->at = reader->window.begin;
         if (status == AGB_OK)
             status = load_window(self, err);

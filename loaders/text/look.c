@@ -29,6 +29,29 @@ static void look_at_row(agb_text_look *look, const unsigned char *begin, const u
     }
 }
 
+static const unsigned char *pass(const unsigned char *at, const unsigned char *end, const char *bytes)
+{
+    while (at < end && *at && strchr(bytes, *at))
+        at++;
+    return at;
+}
+
+/* The line's end: a line feed; where there is none at all, a carriage return, which the reader then refuses. */
+static const unsigned char *find_line_end(const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *line_feed = memchr(at, '\n', (size_t)(end - at));
+    const unsigned char *found = line_feed ? line_feed : memchr(at, '\r', (size_t)(end - at));
+    return found ? found : end;
+}
+
+static bool is_json(const unsigned char *at, const unsigned char *end)
+{
+    at = pass(at, end, " \t\r\n");
+    if (at < end && *at == '[')
+        at = pass(at + 1, end, " \t\r\n");
+    return at < end && *at == '{';
+}
+
 bool agb_text_look_at(agb_text_look *look, const agb_input *input)
 {
     unsigned char text[LOOK_BYTES];
@@ -38,17 +61,15 @@ bool agb_text_look_at(agb_text_look *look, const agb_input *input)
     if (calls_itself_parquet(input->path))
         return false;
     if (bytes == 0) {
-        look->hidden = agb_text_is_packed(input);
+        look->hidden = agb_text_is_packed(input) || agb_text_foreign(input);
         return look->hidden;
     }
     if (bytes >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0)
         begin += 3;
-    const unsigned char *line_feed = memchr(begin, '\n', (size_t)(end - begin));
-    if (line_feed)
-        end = line_feed;
-    end = agb_text_before_cr(begin, end);
-    look->object = begin < end && *begin == '{';
-    look->quote = begin < end && *begin == '"';
-    look_at_row(look, begin, end);
+    look->object = is_json(begin, end);
+    begin = pass(begin, end, "\r\n");
+    const unsigned char *line_end = find_line_end(begin, end);
+    look_at_row(look, begin, agb_text_before_cr(begin, line_end));
+    look->quote = begin < end && (*begin == '"' || (look->name && line_end + 1 < end && line_end[1] == '"'));
     return true;
 }

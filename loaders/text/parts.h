@@ -7,7 +7,8 @@
 #include "window.h"
 
 enum {
-    AGB_TEXT_STEP_BYTES = 4 << 20,        /* text that one worker is given at a time */
+    AGB_TEXT_FIRST_BYTES = 64 << 10,      /* taken in to look at the first row; more if it is longer */
+    AGB_TEXT_STEP_BYTES = 2 << 20,        /* text that one worker is given at a time */
     AGB_TEXT_MOST_STEP_BYTES = 32 << 20,  /* and all of them together: bounds the memory of many workers */
     AGB_TEXT_MOST_ROW_BYTES = 256 << 20   /* a row may be so long: bounds memory when a text has no line ends */
 };
@@ -31,8 +32,8 @@ agb_status agb_text_start(agb_text_reader *reader, agb_error *err);
 /* Passes over a header, so that `at` is the first row of data. */
 void agb_text_pass_header(agb_text_reader *reader);
 
-/* Takes in more text after a window that held no whole row; refuses a row that is too long. */
-agb_status agb_text_more(agb_text_reader *reader, agb_error *err);
+/* Takes in more text, at least `step` bytes, after a window that held no whole row; refuses a row that is too long. */
+agb_status agb_text_more(agb_text_reader *reader, size_t step, agb_error *err);
 
 /* Behind the first row end in [begin, end), or NULL. */
 const unsigned char *agb_text_row_end(const agb_text_format *format, const unsigned char *begin,

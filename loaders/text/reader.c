@@ -121,14 +121,15 @@ const unsigned char *agb_text_row_end(const agb_text_format *format, const unsig
     return NULL;
 }
 
-agb_status agb_text_more(agb_text_reader *reader, agb_error *err)
+agb_status agb_text_more(agb_text_reader *reader, size_t step, agb_error *err)
 {
     size_t held = (size_t)(reader->window.end - reader->at);
     if (held >= AGB_TEXT_MOST_ROW_BYTES)
         return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
                         reader->input->path, reader->lines + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
                         reader->format->quoted ? "a quote that is not closed" : "lost line ends");
-    size_t step = held > reader->step_bytes ? held : reader->step_bytes;
+    if (step < held)
+        step = held;
     if (step > AGB_TEXT_MOST_ROW_BYTES - held)
         step = AGB_TEXT_MOST_ROW_BYTES - held;
     agb_status status = agb_text_window_move(&reader->window, reader->at, step, err);
@@ -144,7 +145,7 @@ agb_status agb_text_start(agb_text_reader *reader, agb_error *err)
     reader->lines = 0;
     while (status == AGB_OK && !reader->window.last &&
            !agb_text_row_end(reader->format, reader->at, reader->window.end))
-        status = agb_text_more(reader, err);
+        status = agb_text_more(reader, AGB_TEXT_FIRST_BYTES, err);
     if (status == AGB_OK && reader->window.end - reader->at >= 3 && memcmp(reader->at, "\xef\xbb\xbf", 3) == 0)
         reader->at += 3;
     return status;
@@ -161,12 +162,21 @@ void agb_text_pass_header(agb_text_reader *reader)
     reader->at = end;
 }
 
+/* A text of several lines whose only line ends are carriage returns would be one row. */
+static bool has_bare_returns(const unsigned char *begin, const unsigned char *end)
+{
+    return agb_text_find(begin, end, '\n') == end && agb_text_find(begin, end, '\r') + 1 < end;
+}
+
 static agb_status take_first_row(agb_text_reader *reader, agb_error *err)
 {
     const unsigned char *begin = reader->at, *end = agb_text_row_end(reader->format, begin, reader->window.end);
     if (begin == reader->window.end)
         return agb_fail(err, AGB_ERR_FORMAT, "%s: the text is empty: a line of column names is needed at least",
                         reader->input->path);
+    if (!end && has_bare_returns(begin, reader->window.end))
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: its lines end in a carriage return alone: make them line feeds "
+                        "first: tr '\\r' '\\n'", reader->input->path);
     end = agb_text_before_cr(begin, end ? end - 1 : reader->window.end);
     agb_status status = reader->format->first_row(reader, begin, end, err);
     if (status == AGB_OK && !reader->format->names_in_rows && reader->fields == AGB_TEXT_HITS_COLUMNS &&

@@ -45,16 +45,17 @@ void agb_text_set_step(void *self, size_t bytes);
 
 /* ---- Probing ---- */
 
-/* What the first line looks like, unpacked. */
+/* What the first line looks like, unpacked; blank lines before it are passed over here, for the reader to refuse. */
 typedef struct agb_text_look {
     size_t tabs;             /* all of them */
     size_t free_tabs;        /* outside of double quotes */
     size_t commas;           /* outside of double quotes */
-    bool object;             /* begins with { */
-    bool quote;              /* begins with " */
+    bool object;             /* begins with {, or with [ and then {: JSON, of one kind or another */
+    bool quote;              /* it begins with ", or is a name and the second line begins with " */
     bool name;               /* the whole line is a name: letters, digits and _, not beginning with a digit */
-    bool hidden;             /* packed, and nothing can be unpacked of what is there: it is damaged, or from a pipe of
-                                which too little has come. Tsv takes these on, and tells what is wrong if any is */
+    bool hidden;             /* packed, and nothing can be unpacked of what is there: it is damaged, or in a way that
+                                is not read, or from a pipe of which too little has come. Tsv takes these on, and tells
+                                what is wrong if any is */
 } agb_text_look;
 
 /* False when this is no text of ours, e.g. a file that calls itself Parquet. */

@@ -4,12 +4,12 @@
 #include "source.h"
 
 #include "codec.h"
+#include "common/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PACKED_BYTES = 256 << 10 };
@@ -21,7 +21,6 @@ struct agb_text_source {
     uint64_t offset;                /* bytes of the file taken so far */
     bool head_only;                 /* peeking: leave a pipe alone */
     bool ended;                     /* the file has no more bytes */
-    void *map;
     unsigned char *packed;               /* PACKED_BYTES of compressed text; NULL: plain */
     const unsigned char *in, *in_end;    /* in it: what is not decoded yet */
 };
@@ -140,7 +139,12 @@ static bool create_decoder(agb_text_source *self)
 agb_status agb_text_source_open(agb_text_source **out, const agb_input *input, agb_error *err)
 {
     agb_text_source *self = calloc(1, sizeof *self);
+    const char *foreign = agb_text_foreign(input);
     *out = NULL;
+    if (foreign) {
+        free(self);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: %s", input->path, foreign);
+    }
     if (!self)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses %zu bytes", input->path, sizeof *self);
     self->input = input;
@@ -159,26 +163,22 @@ void agb_text_source_close(agb_text_source *self)
         return;
     if (self->decoder)
         self->codec->destroy(self->decoder);
-    if (self->map)
-        munmap(self->map, self->input->bytes);
     free(self->packed);
     free(self);
 }
 
-const unsigned char *agb_text_source_map(agb_text_source *self, size_t *bytes)
+bool agb_text_source_is_flat(const agb_text_source *self, uint64_t *bytes)
 {
-    const agb_input *input = self->input;
-    if (self->codec || !input->seekable || input->bytes == 0 || input->bytes > SIZE_MAX)
-        return NULL;
-    if (!self->map) {
-        void *map = mmap(NULL, input->bytes, PROT_READ, MAP_PRIVATE, input->fd, 0);
-        if (map == MAP_FAILED)
-            return NULL;
-        madvise(map, input->bytes, MADV_SEQUENTIAL);
-        self->map = map;
-    }
-    *bytes = input->bytes;
-    return self->map;
+    *bytes = self->input->bytes;
+    return !self->codec && self->input->seekable;
+}
+
+agb_status agb_text_source_read_at(const agb_text_source *self, uint64_t offset, unsigned char *to, size_t bytes,
+                                   agb_error *err)
+{
+    agb_error inner;
+    agb_status status = agb_file_read(self->input->fd, offset, to, bytes, &inner);
+    return status == AGB_OK ? AGB_OK : agb_fail(err, status, "%s: %s", self->input->path, inner.text);
 }
 
 const char *agb_text_source_packing(const agb_text_source *self)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A stretch of a text that moves from its beginning to its end. Rows are cut out of it by who looks at it; what stands
- * behind the last whole row stays when the window moves on. Over a plain file it is a part of the mapping and copies
- * nothing; over a stream it is a buffer that holds no more than the step and the longest row ask for. */
+ * behind the last whole row stays when the window moves on. It is a buffer that holds no more than the step and the
+ * longest row ask for.
+ *
+ * A plain file is read by the workers that look at it, each its own part. It was mapped once; reading it into a buffer
+ * that stays in the caches is as fast, needs no page faults and no pages to give back, and a file that is cut short
+ * meanwhile is an error with a sentence instead of a signal. */
 #ifndef AGB_TEXT_WINDOW_H
 #define AGB_TEXT_WINDOW_H
 
@@ -9,9 +13,11 @@
 
 typedef struct agb_text_window {
     const unsigned char *begin, *end;    /* the text in sight */
+    const unsigned char *unread;         /* from here to end there is only room yet: see agb_text_window_fill */
     bool last;                           /* nothing comes after end */
     agb_text_source *source;
-    const unsigned char *map, *map_end;
+    bool flat;                           /* a plain file: can be read anywhere */
+    uint64_t end_offset, file_bytes;     /* flat: of `end`, and of the whole file when it was opened */
     unsigned char *buffer;
     size_t capacity;
 } agb_text_window;
@@ -23,9 +29,11 @@ void agb_text_window_close(agb_text_window *window);    /* also of one that is a
 /* Drops the text before `to` (begin <= to <= end), and takes in `step` further bytes, or fewer when the text ends. */
 agb_status agb_text_window_move(agb_text_window *window, const unsigned char *to, size_t step, agb_error *err);
 
-/* Hands the pages of [begin, end) back to the system where they are mapped ones; they stay in the page cache, and
- * looking at them again brings them back. Without it a file of 70 GB would show as 70 GB of resident memory. Called
- * by each worker for what it has parsed: for one thread to do it all costs a fifth of the speed of two workers. */
-void agb_text_window_release(const agb_text_window *window, const unsigned char *begin, const unsigned char *end);
+/* The same, but of a plain file the further bytes must be read by fill before they are looked at. */
+agb_status agb_text_window_move_unread(agb_text_window *window, const unsigned char *to, size_t step, agb_error *err);
+
+/* Reads what is not read yet of [begin, end), a part of the window. Threads may fill different parts at once. */
+agb_status agb_text_window_fill(const agb_text_window *window, const unsigned char *begin, const unsigned char *end,
+                                agb_error *err);
 
 #endif
