@@ -112,7 +112,7 @@ static void floor_in_child(void *context, int in, int out)
     agb_pool *pool = NULL;
     agb_status status = agb_pool_create(&pool, settings->threads, settings->cpus, &answer.error);
     if (status == AGB_OK)
-        status = agb_floor_measure(&answer.floor, pool, settings->pages, &answer.error);
+        status = agb_floor_measure(&answer.floor, pool, &answer.error);
     answer.error.status = status;
     agb_pipe_write(out, &answer, sizeof answer);
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { PASSES = 3 };
+enum { PASSES = 2 };
 
 static const size_t LEAST_BYTES = (size_t)256 << 20;
 
@@ -103,13 +103,13 @@ static void run_pass(agb_pool *pool, job *job, kind kind, double *best_gbps)
         *best_gbps = bytes / elapsed / 1e9;
 }
 
-static void *map(size_t bytes, agb_pages pages)
+/* In huge pages whatever the run's are: the floor is what the machine can do. */
+static void *map(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    if (pages != AGB_PAGES_DEFAULT)
-        madvise(memory, bytes, pages == AGB_PAGES_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 
@@ -137,7 +137,7 @@ static agb_status measure(agb_floor *out, agb_pool *pool, job *job, agb_error *e
 }
 
 /* Room for the words of every worker stands before the buffer, a page apart. */
-agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_pages pages, agb_error *err)
+agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_error *err)
 {
     enum { PAGE = 4096 };
     int cpu = 0;
@@ -148,7 +148,7 @@ agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_pages pages, ag
     size_t unit = UNROLLED * sizeof(vector), each = bytes / workers / unit * unit;
     size_t head = (workers * WORDS_A_LINE * sizeof(uint64_t) + PAGE - 1) / PAGE * PAGE, total = head + each * workers;
     uint64_t available = agb_machine_available_bytes("");
-    unsigned char *memory = available > total ? map(total, pages) : NULL;
+    unsigned char *memory = available > total ? map(total) : NULL;
     if (!memory)
         return agb_fail(err, AGB_ERR_MEMORY, "floor: streaming needs a buffer of %zu bytes beyond the caches, %llu are "
                                              "available: free some memory, or leave the floor out",

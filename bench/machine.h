@@ -38,7 +38,7 @@ void agb_machine_hypervisor(const char *root, char *name, size_t size);
 typedef struct agb_floor {
     double read_gbps, write_gbps;
 } agb_floor;
-agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_pages pages, agb_error *err);
+agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_error *err);
 /* Seconds to read rows keys once, write and read back the partitions, and write the result of `groups`. */
 double agb_floor_seconds(const agb_floor *floor, uint64_t rows, uint64_t key_bytes, uint64_t groups);
 

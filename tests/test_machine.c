@@ -205,7 +205,7 @@ static void floor_is_a_possible_bandwidth(void **state)
 {
     (void)state;
     agb_floor floor;
-    assert_ok(agb_floor_measure(&floor, NULL, AGB_PAGES_DEFAULT, err));
+    assert_ok(agb_floor_measure(&floor, NULL, err));
     printf("floor of one worker: read %.1f, write %.1f GB/s\n", floor.read_gbps, floor.write_gbps);
     assert_true(floor.read_gbps > 0.05 && floor.read_gbps < 1000);
     assert_true(floor.write_gbps > 0.05 && floor.write_gbps < 1000);
@@ -217,7 +217,7 @@ static void floor_is_measured_by_several_workers(void **state)
     agb_pool *pool;
     agb_floor floor;
     assert_ok(agb_pool_create(&pool, 3, NULL, err));
-    assert_ok(agb_floor_measure(&floor, pool, AGB_PAGES_HUGE, err));
+    assert_ok(agb_floor_measure(&floor, pool, err));
     agb_pool_destroy(pool);
     assert_true(floor.read_gbps > 0.05 && floor.write_gbps > 0.05);
 }
