@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two files that a run may write: see outputs.h. */
+/* The files that a run may write: see outputs.h. */
 #include "outputs.h"
 
 #include <dirent.h>
@@ -60,16 +60,23 @@ static agb_status prepare(agb_output *out, const char *option, const char *path,
 agb_status agb_outputs_prepare(agb_outputs *out, const agb_options *options, char *const *sources, size_t n_sources,
                                agb_error *err)
 {
-    *out = (agb_outputs){.has_groups = options->groups != NULL};
+    *out = (agb_outputs){.has_groups = options->groups != NULL, .has_record = options->record != NULL};
     if (options->groups && n_sources > 1)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %s: takes the groups of one source, but --sweep makes %zu: "
                         "leave one out", options->groups, n_sources);
     agb_status status = prepare(&out->report, "output", options->output, sources, n_sources, err);
     if (status == AGB_OK && options->groups)
         status = prepare(&out->groups, "groups", options->groups, sources, n_sources, err);
-    if (status == AGB_OK && options->groups && options->output && agb_output_same(&out->report, &out->groups))
-        status = agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %s: is where --output writes, too: name two files",
-                          options->groups);
+    if (status == AGB_OK && options->record)
+        status = prepare(&out->record, "record", options->record, sources, n_sources, err);
+    const agb_output *all[] = {options->output ? &out->report : NULL, options->groups ? &out->groups : NULL,
+                               options->record ? &out->record : NULL};
+    static const char *const names[] = {"output", "groups", "record"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (size_t k = i + 1; k < sizeof all / sizeof all[0]; k++)
+            if (status == AGB_OK && all[i] && all[k] && agb_output_same(all[i], all[k]))
+                status = agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is where --%s writes, too: name two files",
+                                  names[k], all[k]->path, names[i]);
     return status;
 }
 
@@ -77,4 +84,5 @@ void agb_outputs_release(agb_outputs *outputs)
 {
     agb_output_release(&outputs->report);
     agb_output_release(&outputs->groups);
+    agb_output_release(&outputs->record);
 }

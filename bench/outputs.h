@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two files that a run may write: its report and all groups. */
+/* The files that a run may write: its report, all groups, and what was counted. */
 #ifndef AGB_OUTPUTS_H
 #define AGB_OUTPUTS_H
 
@@ -7,11 +7,11 @@
 #include "output.h"
 
 typedef struct agb_outputs {
-    agb_output report, groups;
-    bool has_groups;
+    agb_output report, groups, record;
+    bool has_groups, has_record;
 } agb_outputs;
 
-/* Before the work: can they be written, and does neither replace the other or one of the sources' files? After a
+/* Before the work: can they be written, and does none replace another or one of the sources' files? After a
  * failure, too, release it. */
 agb_status agb_outputs_prepare(agb_outputs *out, const agb_options *options, char *const *sources, size_t n_sources,
                                agb_error *err);

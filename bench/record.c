@@ -3,7 +3,6 @@
 #include "replay.h"
 
 #include "json_text.h"
-#include "output.h"
 #include "slots.h"
 
 static json_t *counts_json(const agb_counts *counts, const agb_pass *pass)
@@ -53,17 +52,12 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
                      agb_json_text(result->params), "phases", phases, "repetitions", repetitions);
 }
 
-agb_status agb_record_write(const char *path, const agb_results *results, agb_error *err)
+agb_status agb_record_write(agb_output *to, const agb_results *results, agb_error *err)
 {
     const agb_counter_support *support = &results->support;
-    agb_output output = {0};
-    agb_status status = agb_output_prepare(&output, path, err);
-    if (status == AGB_OK)
-        status = agb_output_begin(&output, err);
-    if (status != AGB_OK) {
-        agb_output_release(&output);
+    agb_status status = agb_output_begin(to, err);
+    if (status != AGB_OK)
         return status;
-    }
     json_t *rows = json_array();
     for (size_t i = 0; i < results->n_results; i++) {
         if (results->results[i].state == AGB_STATE_OK)
@@ -72,8 +66,8 @@ agb_status agb_record_write(const char *path, const agb_results *results, agb_er
     json_t *out = json_pack("{s:i, s:s, s:o, s:f, s:o}", "aggbench_counts", 1, "family", support->family->name,
                             "processor", agb_json_text(results->machine.cpu), "switch_ns", support->switch_ns,
                             "results", rows);
-    json_dumpf(out, output.file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    fputc('\n', output.file);
+    json_dumpf(out, to->file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    fputc('\n', to->file);
     json_decref(out);
-    return agb_output_close(&output, err);
+    return agb_output_close(to, err);
 }

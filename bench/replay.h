@@ -31,6 +31,7 @@
 #ifndef AGB_REPLAY_H
 #define AGB_REPLAY_H
 
+#include "output.h"
 #include "results.h"
 
 typedef struct agb_replay_row {
@@ -52,7 +53,7 @@ void agb_replay_release(agb_replay *replay);
 /* The counts of one contestant, or NULL. */
 const agb_replay_row *agb_replay_find(const agb_replay *replay, const char *aggregator, const char *params);
 
-/* Writes what the timed runs counted. */
-agb_status agb_record_write(const char *path, const agb_results *results, agb_error *err);
+/* Writes what the timed runs counted. to: prepared; it is closed. */
+agb_status agb_record_write(agb_output *to, const agb_results *results, agb_error *err);
 
 #endif

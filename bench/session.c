@@ -67,8 +67,8 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
         status = measure(session, options, &lineup, &results, err);
         if (status == AGB_OK)
             status = write_report(session, options, &results, &outputs.report, err);
-        if (status == AGB_OK && options->record)
-            status = agb_record_write(options->record, &results, err);
+        if (status == AGB_OK && outputs.has_record)
+            status = agb_record_write(&outputs.record, &results, err);
         code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     }
     agb_results_release(&results);

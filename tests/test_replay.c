@@ -136,7 +136,9 @@ static void what_is_recorded_is_replayed(void **state)
                          .n_warmup = 1, .stats.phases = 1};
     agb_results results = {.support = support_of(family), .results = &result, .n_results = 1};
     snprintf(results.machine.cpu, sizeof results.machine.cpu, "Test 1");
-    assert_ok(agb_record_write(path, &results, err));
+    agb_output record;
+    assert_ok(agb_output_prepare(&record, path, err));
+    assert_ok(agb_record_write(&record, &results, err));
     agb_replay replay;
     assert_ok(agb_replay_load(&replay, path, err));
     unlink(path);
