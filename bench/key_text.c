@@ -106,7 +106,7 @@ static json_t *json_bytes(agb_bytes bytes)
     unsigned char *text = malloc(bytes.length * sizeof replacement + 1);
     size_t at = 0;
     while (text && bytes.length) {
-        size_t length = agb_utf8_length(bytes), taken = length ? length : 1;
+        size_t length = agb_utf8_character(bytes.data, bytes.length), taken = length ? length : 1;
         memcpy(text + at, length ? bytes.data : replacement, length ? length : sizeof replacement);
         at += length ? length : sizeof replacement;
         bytes.data += taken;

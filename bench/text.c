@@ -60,21 +60,6 @@ agb_text agb_text_bytes(uint64_t bytes)
 
 /* ---- Text of unknown origin ---- */
 
-size_t agb_utf8_length(agb_bytes bytes)
-{
-    unsigned char first = bytes.length ? bytes.data[0] : 0xff;
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-    if (length > bytes.length)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((bytes.data[i] & 0xc0) != 0x80)
-            return 0;
-    unsigned char second = length > 1 ? bytes.data[1] : 0;
-    bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-               (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
-    return bad ? 0 : length;
-}
-
 int agb_text_cells(const char *text)
 {
     int cells = 0;
@@ -86,7 +71,7 @@ int agb_text_cells(const char *text)
 /* C1 control characters (0xc2 0x80..0x9f) act on terminals, too. */
 int agb_text_character(char *out, size_t *at, agb_bytes *rest)
 {
-    size_t length = agb_utf8_length(*rest);
+    size_t length = agb_utf8_character(rest->data, rest->length);
     unsigned char first = rest->data[0];
     bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && length == 2 && rest->data[1] < 0xa0);
     int cells = 1;

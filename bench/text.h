@@ -16,8 +16,6 @@ agb_text agb_text_seconds(double s);           /* 5.52 s, 41.3 ms, 870 us */
 agb_text agb_text_bytes(uint64_t bytes);       /* 799.98 MB, in powers of 1000 */
 agb_text agb_text_number(double x);            /* three or four digits that matter: 0.012, 1.24, 55.1, 812 */
 
-/* The length of the UTF-8 character at the beginning, or 0 when there is none (Unicode 15, table 3-7). */
-size_t agb_utf8_length(agb_bytes bytes);
 /* Writes one character of *rest, or one byte as \xNN where it would disturb a line, and steps over it; returns its
  * cells. */
 int agb_text_character(char *out, size_t *at, agb_bytes *rest);
