@@ -86,12 +86,18 @@ list  = $(foreach n,$(call names,$(2)),printf 'extern const agb_$(1) agb_$(1)_$(
         printf 'const agb_$(1) *const agb_builtin_$(1)s[] = {\n'; \
         $(foreach n,$(call names,$(2)),printf '    &agb_$(1)_$(n),\n';) printf '    0\n};\n'
 
-$(B)/builtins.c: $(aggregator_src) $(loader_src) Makefile
+# The sources that there are; changes when one is added or removed, so that what is gone is not built in any more.
+$(B)/sources: FORCE
+	@mkdir -p $(@D)
+	@echo '$(engine_src) $(aggregator_src) $(loader_src) $(bench_src)' | cmp -s - $@ || \
+	 echo '$(engine_src) $(aggregator_src) $(loader_src) $(bench_src)' > $@
+
+$(B)/builtins.c: $(B)/sources Makefile
 	@mkdir -p $(@D)
 	@{ printf '/* Made by the Makefile from aggregators and loaders. */\n#include "loader.h"\n'; \
 	   $(call list,aggregator,$(aggregator_src)); $(call list,loader,$(wildcard loaders/*.c)); } > $@
 
-$(B)/slots_families.c: $(slots_src) Makefile
+$(B)/slots_families.c: $(B)/sources Makefile
 	@mkdir -p $(@D)
 	@{ printf '/* Made by the Makefile from bench/slots. */\n#include "slots.h"\n'; \
 	   $(call list,slots,$(slots_src)); } | sed 's/agb_builtin_slotss/agb_slots_families/' > $@
@@ -100,9 +106,9 @@ $(B)/%.o: $(B)/%.c build/deps.mk Makefile
 	$(Q)$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@
 
 # ---- programs ----
-$(B)/libaggbench.a: $(lib_obj)
+$(B)/libaggbench.a: $(lib_obj) $(B)/sources
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(lib_obj)
 
 $(B)/aggbench: $(B)/bench/main.o $(cmd_obj) $(B)/libaggbench.a
 	$(call say,link $@)
@@ -173,7 +179,7 @@ test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches p
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: all help deps plugins pivot peers peers-load build/peers test check baseline test-pmu clean
+.PHONY: FORCE all help deps plugins pivot peers peers-load build/peers test check baseline test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -2,7 +2,7 @@
 /* THE CONTRACT between a GROUP BY count strategy (an aggregator) and its host.
  *
  * An aggregator is one C file that defines one constant, `const agb_aggregator agb_aggregator_<file stem>`. Dropped
- * into aggregators/ it is built in; compiled with `cc -shared -fPIC -Iengine` it is a plug-in. The same source serves
+ * into aggregators/ it is built in; compiled with `cc -shared -fPIC -Iengine -Iaggregators` it is a plug-in. The same source serves
  * both, because every service is an inline call through the host table below: the object needs no symbol of the
  * program. This header compiles as C and as C++, and includes nothing of ours but status.h.
  *
@@ -10,8 +10,8 @@
  *  1. Order. create once; consume 0..n times; finish at most once; destroy exactly once if create set *self, also
  *     when create failed afterwards (so set *self first). After any failure only destroy follows: no cleanup ladders.
  *  2. Threads. All calls come from one thread, unless the AGB_PARALLEL trait is set: then consume runs on several
- *     workers at once, each with its own worker number 0..config->workers-1. finish runs on one thread and may spread
- *     work with agb_parallel_for. alloc, release, phase and emit may be called from any worker.
+ *     workers at once, each with its own worker number 0..config->workers-1 (without the trait: 0 of 1). finish runs
+ *     on the thread of worker 0 and may spread work with agb_parallel_for. alloc, release, phase and emit may be called from any worker.
  *  3. Memory. Every byte comes from agb_alloc and goes back through agb_release with its size; destroy leaves nothing
  *     live. Where memory comes from (page size, reused or fresh, budget) is the run's choice, never the aggregator's.
  *     NULL means refused: return AGB_ERR_MEMORY, the host knows the reason and the amount.
