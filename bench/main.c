@@ -60,6 +60,10 @@ static int run_command(int n, char **words, agb_error *err)
     const agb_command *command = find_command(words[0], err);
     if (!command)
         return AGB_EXIT_USAGE;
+    if (n == 2 && strcmp(words[1], "--version") == 0) {
+        print_version(stdout);
+        return AGB_EXIT_FINE;
+    }
     agb_options options;
     if (agb_options_parse(&options, command, n - 1, words + 1, err) != AGB_OK)
         return AGB_EXIT_USAGE;

@@ -12,10 +12,10 @@
 /* A reader that closed its end of our pipe has had enough: a failure, but not one to be told. */
 agb_status agb_cannot_write(const char *path, int reason, agb_error *err)
 {
-    if (reason == EPIPE)
-        return agb_fail(err, AGB_ERR_IO, "%s", "");
+    const char *cure = reason == ENOSPC ? ": make room or choose another place"
+                       : reason == EPIPE ? ": its reader ended before it had all" : "";
     return agb_fail(err, AGB_ERR_IO, "writing %s: %s%s", path && strcmp(path, "-") != 0 ? path : "standard output",
-                    strerror(reason), reason == ENOSPC ? ": make room or choose another place" : "");
+                    strerror(reason), cure);
 }
 
 /* ---- What a path means ------------------------------------------------------------------------------------------- */

@@ -21,6 +21,17 @@ static agb_status parse_terms(agb_key_terms *out, const char *group_by, const ag
     return status;
 }
 
+/* The engine would count them; who types one column twice has most likely meant another. */
+static agb_status refuse_twins(const agb_key_terms *terms, agb_error *err)
+{
+    for (size_t i = 0; i < terms->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(terms->term[i].name, terms->term[j].name) == 0)
+                return agb_fail(err, AGB_ERR_ARGUMENT, "--group-by: '%s' is named twice: name each column once",
+                                terms->term[i].name);
+    return AGB_OK;
+}
+
 static void add_name(agb_query_columns *out, const char *name)
 {
     for (size_t i = 0; i < out->n; i++)
@@ -34,6 +45,8 @@ agb_status agb_query_columns_find(agb_query_columns *out, const char *group_by, 
 {
     *out = (agb_query_columns){0};
     agb_status status = parse_terms(&out->terms, group_by, schema, err);
+    if (status == AGB_OK)
+        status = refuse_twins(&out->terms, err);
     if (status != AGB_OK)
         return status;
     size_t conditions = 0;

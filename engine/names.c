@@ -10,28 +10,34 @@
 
 enum { LONGEST_NAME = 63 };
 
-/* Edit distance (Levenshtein 1966), case ignored; names longer than LONGEST_NAME are compared by their beginning. */
+static bool is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Edit distance (Levenshtein 1966; two letters that changed places count once, after Damerau 1964), case ignored; names
+ * longer than LONGEST_NAME are compared by their beginning. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[LONGEST_NAME + 1];
-    size_t width = strnlen(b, LONGEST_NAME);
+    size_t rows[3][LONGEST_NAME + 1];    /* of the last three prefixes of a */
+    size_t width = strnlen(b, LONGEST_NAME), height = strnlen(a, LONGEST_NAME);
     for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] && i < LONGEST_NAME; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < width; j++) {
-            bool same = tolower((unsigned char)a[i]) == tolower((unsigned char)b[j]);
-            size_t best = diagonal + !same;
-            diagonal = row[j + 1];
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            row[j + 1] = best;
+        rows[0][j] = j;
+    for (size_t i = 1; i <= height; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *twice_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            row[j] = above[j - 1] + !is_same(a[i - 1], b[j - 1]);
+            if (above[j] + 1 < row[j])
+                row[j] = above[j] + 1;
+            if (row[j - 1] + 1 < row[j])
+                row[j] = row[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]);
+            if (swapped && twice_above[j - 2] + 1 < row[j])
+                row[j] = twice_above[j - 2] + 1;
         }
     }
-    return row[width];
+    return rows[height % 3][width];
 }
 
 const char *agb_nearest_name(const char *const *names, const char *misspelt)

@@ -53,7 +53,7 @@ static agb_status check_magic(const agb_input *input, agb_error *err)
                         "first", input->path);
     if (!has_magic(input, "PAR1"))
         return agb_fail(err, AGB_ERR_FORMAT, "parquet: %s: not a Parquet file: bad magic: its first 4 bytes are not "
-                        "PAR1", input->path);
+                        "PAR1: check that it is what its name says, or get it again", input->path);
     if (!input->seekable)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "parquet: %s: the footer stands at the end, so the file cannot come "
                         "through a pipe: save it and name the file", input->path);

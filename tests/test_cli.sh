@@ -86,7 +86,12 @@ refused 1 '/dev/full|No space left' run $rows $quick --groups /dev/full
 report 'full_disk_behind_standard_output_is_one_sentence' \
     "$([ $? = 1 ] && grep -q '^aggbench: writing standard output: No space left' "$work/err" || cat "$work/err")"
 { "$aggbench" list 2>"$work/err"; echo $? >"$work/code"; } | sleep 0
-report 'closed_pipe_ends_quietly' "$(cat "$work/err")$([ "$(cat "$work/code")" -le 1 ] || cat "$work/code")"
+report 'closed_pipe_is_one_sentence' \
+    "$([ "$(cat "$work/code")" = 0 ] || grep -q '^aggbench: writing standard output: Broken pipe' "$work/err" || cat "$work/err")"
+# shellcheck disable=SC2086
+refused 2 "'UserID' is named twice" run $rows $quick --group-by UserID,UserID
+"$aggbench" run --version >"$work/out" 2>&1
+report 'every_command_tells_its_version' "$(grep -q '^aggbench [0-9]' "$work/out" || cat "$work/out")"
 run
 report 'no_command_is_a_usage_error_that_shows_help' \
     "$([ $code = 2 ] && grep -q 'aggbench COMMAND' "$work/err" || echo "exit code $code")"

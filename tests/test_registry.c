@@ -119,6 +119,7 @@ static void near_names_are_suggested_and_far_ones_are_not(void **state)
     assert_string_equal(agb_nearest_name(names, "userid"), "UserID");
     assert_string_equal(agb_nearest_name(names, "UserId"), "UserID");
     assert_string_equal(agb_nearest_name(names, "WacthID"), "WatchID");
+    assert_string_equal(agb_nearest_name((const char *const[]){"naive", NULL}, "navie"), "naive");
     assert_null(agb_nearest_name(names, "Frobnicate"));
     static const char *const short_names[] = {"top", "pin", "x", NULL};
     assert_string_equal(agb_nearest_name(short_names, "tip"), "top");

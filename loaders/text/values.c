@@ -169,13 +169,13 @@ void agb_text_explain(agb_text_kind kind, const unsigned char *begin, const unsi
     agb_text_quote(quoted, begin, end);
     switch (kind) {
     case AGB_TEXT_INT16:
-        snprintf(to, size, "%s is no such integer: allowed are %d..%d", quoted, INT16_MIN, INT16_MAX);
+        snprintf(to, size, "%s is no such integer: write digits only, within %d..%d", quoted, INT16_MIN, INT16_MAX);
         break;
     case AGB_TEXT_INT32:
-        snprintf(to, size, "%s is no such integer: allowed are %" PRId32 "..%" PRId32, quoted, INT32_MIN, INT32_MAX);
+        snprintf(to, size, "%s is no such integer: write digits only, within %" PRId32 "..%" PRId32, quoted, INT32_MIN, INT32_MAX);
         break;
     case AGB_TEXT_INT64:
-        snprintf(to, size, "%s is no such integer: allowed are %" PRId64 "..%" PRId64, quoted, INT64_MIN, INT64_MAX);
+        snprintf(to, size, "%s is no such integer: write digits only, within %" PRId64 "..%" PRId64, quoted, INT64_MIN, INT64_MAX);
         break;
     case AGB_TEXT_DATE:
         snprintf(to, size, "%s is no date YYYY-MM-DD: allowed are 1970-01-01..2149-06-06", quoted);
