@@ -114,7 +114,10 @@ static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
     if (counts->enabled_ns == 0)
         return false;
     double a_second = (double)counts->value[0] * 1e9 / (double)counts->enabled_ns;
-    if (counts->running_ns < counts->enabled_ns)
+    if (counts->running_ns > counts->enabled_ns)
+        agb_metrics_note(out, "unreliable: the counters ran %.0f %% of the time that they were switched on",
+                         100.0 * (double)counts->running_ns / (double)counts->enabled_ns);
+    else if (counts->running_ns < counts->enabled_ns)
         agb_metrics_note(out, counts->running_ns ? "refused: the counters ran %.0f %% of the time"
                                                  : "not measured: the counters never ran (%.0f %%)",
                          100.0 * (double)counts->running_ns / (double)counts->enabled_ns);

@@ -30,14 +30,15 @@ static bool has_no_metrics(const agb_cpu_id *cpu)
     return cpu->metric_level < 2;
 }
 
+/* Sapphire, Emerald and Granite Rapids. A desktop part without efficient cores has one kind of core, too. */
 static bool is_server(const agb_cpu_id *cpu)
 {
-    return cpu->core == AGB_CORE_ONLY;
+    return cpu->model == 143 || cpu->model == 207 || cpu->model == 173 || cpu->model == 174;
 }
 
 static bool is_client(const agb_cpu_id *cpu)
 {
-    return cpu->core == AGB_CORE_PERFORMANCE;
+    return !is_server(cpu);
 }
 
 static const agb_pass passes[] = {
@@ -87,8 +88,14 @@ static bool matches(const agb_cpu_id *cpu)
     }
 }
 
+/* The part may exceed its whole by what the hardware rounds to, 1/255 of the slots, and not by more. */
 static void set_memory(agb_metrics *out, double memory, double backend)
 {
+    if (memory > backend + 1.0 / 255) {
+        agb_metrics_note(out, "memory_bound_pct: unreliable: %.1f %% of the slots, more than all backend-bound ones "
+                         "(%.1f %%)", 100 * memory, 100 * backend);
+        return;
+    }
     agb_metrics_set_share(out, AGB_MEMORY_BOUND_PCT, memory, 1);
     agb_metrics_set_share(out, AGB_CORE_BOUND_PCT, backend > memory ? backend - memory : 0, 1);
 }
