@@ -292,9 +292,9 @@ static void explain_unmeasured(FILE *to, const agb_results *results, const agb_r
     if (speedup->verdict == AGB_VERDICT_FASTER)
         agb_report_line(to, "",
                         "What wall time alone still says: radix handles every row twice, first moving it to its "
-                        "partition, then counting it, and ends sooner all the same: naive does less for each row and "
-                        "takes longer. That it waits for memory meanwhile is the published explanation, and it fits; "
-                        "only counters can show it");
+                        "partition, then counting it, and ends sooner all the same. That naive, which handles it once, "
+                        "waits for memory meanwhile is the published explanation, and it fits; only counters can "
+                        "show it");
     else
         agb_report_line(to, "", "Wall time alone does not confirm the published result here: %s",
                         speedup->verdict == AGB_VERDICT_SAME ? "no difference is seen" : "radix was slower");
