@@ -63,6 +63,8 @@ endif
 # gcc joins the loads of a cell's key and count into one of 16 bytes, which stalls when 8 of them were just stored: on
 # rows that repeat their key it costs a factor of two, and would be taken for a property of the strategy.
 flags_aggregators = -fno-tree-slp-vectorize
+# The tests themselves are compiled more often than they run long.
+flags_tests = -O0
 
 # ---- objects: each folder sees only what it may include ----
 inc_engine      = -Iengine
@@ -162,10 +164,14 @@ peers: all build/peers $(peers) ## DuckDB, Polars and C++ hash maps beside ours;
 peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OUTPUT=file
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
+# What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
+slow_tests = peers simulate
+
 test: all $(tests) $(plugins) ## build and run the tests; T=name runs one
-	@BUILD=$(B) sh tests/run $(T)
+	@BUILD=$(B) LATER='$(if $(SAN),,$(slow_tests))' sh tests/run $(T)
 
 check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
+	$(MAKE) --no-print-directory test T='$(slow_tests)'
 	$(MAKE) --no-print-directory test SAN=address,undefined
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
