@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Labs: small experiments on the machine itself. Each is one file in bench/labs/ that defines
+ * `const agb_lab agb_lab_<file stem>` and fills a record: curves, tables and sentences. How a record becomes a table,
+ * JSON, CSV or a picture is not the lab's business, so every lab looks the same in every output. */
+#ifndef AGB_LAB_H
+#define AGB_LAB_H
+
+#include "machine.h"
+#include "options.h"
+
+/* One measured point. low and high bound it (95 % interval, or least and most: the lab's limits say which); NAN where
+ * it was measured once. noisy: the thread lost the core, or the machine was disturbed, while it was measured. */
+typedef struct agb_lab_point {
+    double x, y, low, high;
+    bool noisy;
+} agb_lab_point;
+
+typedef struct agb_lab_series {
+    char name[64];               /* "random, huge pages" */
+    agb_lab_point *points;       /* x ascending */
+    size_t n, room;
+} agb_lab_series;
+
+/* A place on the x axis that explains a step: "L2 1 MiB". */
+typedef struct agb_lab_mark {
+    double x;
+    char label[48];
+} agb_lab_mark;
+
+enum { AGB_LAB_MOST_SERIES = 16, AGB_LAB_MOST_MARKS = 16, AGB_LAB_MOST_COLUMNS = 16 };
+
+typedef struct agb_lab_axis {
+    char label[48], unit[24];    /* "working set", "bytes" */
+    bool log;
+} agb_lab_axis;
+
+typedef struct agb_lab_chart {
+    char title[120];
+    agb_lab_axis x, y;
+    agb_lab_series series[AGB_LAB_MOST_SERIES];
+    size_t n_series;
+    agb_lab_mark marks[AGB_LAB_MOST_MARKS];
+    size_t n_marks;
+} agb_lab_chart;
+
+/* Cells are text or numbers; a number that could not be had is NAN and stands as "-" and null. */
+typedef struct agb_lab_cell {
+    bool is_text;
+    double number;
+    char text[64];
+} agb_lab_cell;
+
+typedef struct agb_lab_column {
+    char name[48], unit[24];     /* unit "" for text and plain counts */
+} agb_lab_column;
+
+typedef struct agb_lab_table {
+    char title[120];
+    agb_lab_column columns[AGB_LAB_MOST_COLUMNS];
+    size_t n_columns;
+    agb_lab_cell *cells;         /* rows * n_columns, row after row */
+    size_t n_rows, room;
+} agb_lab_table;
+
+typedef struct agb_lab agb_lab;
+
+typedef struct agb_lab_record {
+    const agb_lab *lab;
+    agb_lab_chart *charts;
+    size_t n_charts;
+    agb_lab_table *tables;
+    size_t n_tables;
+    char **findings;             /* what it showed, with the figures; first the one that answers the prediction */
+    size_t n_findings;
+    char **notes;                /* what disturbed it, what could not be had and why, the cure */
+    size_t n_notes;
+    size_t noisy, measured;      /* points */
+} agb_lab_record;
+
+/* One lab at work. */
+typedef struct agb_lab_run {
+    const agb_options *options;
+    const agb_machine *machine;
+    const char *root;            /* before paths of /proc and /sys: "" except in tests */
+    double seconds;              /* that the whole lab may take; 0 = its own choice */
+    agb_lab_record *record;
+    void *progress;              /* for agb_lab_progress */
+} agb_lab_run;
+
+struct agb_lab {
+    const char *name, *summary;
+    const char *prediction;      /* what to expect, printed before it runs */
+    const char *limits;          /* what it cannot say */
+    const char *const *options;  /* names of the options it heeds, NULL-ended; see options.c */
+    agb_status (*run)(agb_lab_run *run, agb_error *err);    /* a machine that cannot show it is a finding, no failure */
+    bool not_in_all;             /* `lab all` leaves it out */
+};
+
+/* ---- For labs: filling the record. All fail only for want of memory. ------------------------------------------- */
+
+/* NULL when there is no memory. Charts and tables may move when the next is added. */
+agb_lab_chart *agb_lab_add_chart(agb_lab_record *record, const char *title, agb_lab_axis x, agb_lab_axis y);
+/* NULL also when the chart is full. */
+agb_lab_series *agb_lab_add_series(agb_lab_chart *chart, const char *name);
+agb_status agb_lab_add_point(agb_lab_record *record, agb_lab_series *series, agb_lab_point point, agb_error *err);
+void agb_lab_add_mark(agb_lab_chart *chart, double x, const char *label);
+agb_lab_table *agb_lab_add_table(agb_lab_record *record, const char *title, const agb_lab_column *columns, size_t n);
+/* cells: n_columns of them. */
+agb_status agb_lab_add_row(agb_lab_table *table, const agb_lab_cell *cells, agb_error *err);
+agb_lab_cell agb_lab_number(double number);
+__attribute__((format(printf, 1, 2))) agb_lab_cell agb_lab_text(const char *format, ...);
+__attribute__((format(printf, 2, 3))) void agb_lab_find(agb_lab_record *record, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void agb_lab_note(agb_lab_record *record, const char *format, ...);
+/* "chase: random, huge pages: 3 of 24". Also where an interrupt is noticed: false when the lab must end now. */
+bool agb_lab_progress(agb_lab_run *run, const char *what, size_t done, size_t all);
+
+/* ---- For the command and the report ------------------------------------------------------------------------------ */
+
+/* NULL-ended list made by the Makefile from bench/labs/. */
+extern const agb_lab *const agb_labs[];
+const agb_lab *agb_lab_named(const char *name);
+
+void agb_lab_record_release(agb_lab_record *record);
+void agb_lab_report_table(FILE *to, const agb_lab_record *record, const agb_machine *machine);
+/* {"aggbench": 1, "lab": NAME, "prediction", "limits", "machine": as in results, "noisy": n, "measured": n,
+ *  "charts": [{"title", "x": {"label", "unit", "log": bool}, "y": {..}, "marks": [{"x", "label"}],
+ *              "series": [{"name", "points": [{"x", "y", "low", "high", "noisy"}]}]}],
+ *  "tables": [{"title", "columns": [{"name", "unit"}], "rows": [[text | number | null, ..], ..]}],
+ *  "findings": [text], "notes": [text]}; `lab all` writes {"aggbench": 1, "labs": [such objects]}. */
+void agb_lab_report_json(FILE *to, const agb_lab_record *const *records, size_t n, const agb_machine *machine);
+void agb_lab_report_csv(FILE *to, const agb_lab_record *const *records, size_t n);
+
+#endif
