@@ -200,7 +200,31 @@ static void print_perf_check(FILE *to, const agb_results *results, size_t source
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-static void print_remarks(FILE *to, const agb_results *results, size_t source)
+/* A sentence that several contestants share is said once. */
+static bool said_before(const agb_results *results, size_t number)
+{
+    for (size_t i = 0; i < number; i++) {
+        const agb_result *other = &results->results[i], *result = &results->results[number];
+        if (is_shown(other, result->source) && strcmp(other->metrics.reason, result->metrics.reason) == 0)
+            return true;
+    }
+    return false;
+}
+
+void agb_report_counters_remarks(FILE *to, const agb_results *results, size_t source)
+{
+    for (size_t i = 0; i < results->n_results && results->support.available; i++) {
+        const agb_result *result = &results->results[i];
+        char label[256];
+        if (!is_shown(result, source) || !result->metrics.reason[0] || said_before(results, i))
+            continue;
+        agb_result_label(result, label, sizeof label);
+        agb_report_line(to, "counters", "%s: %s", label, result->metrics.reason);
+    }
+}
+
+/* What each strategy's own file predicts, where there is something to hold against it. */
+static void print_predictions(FILE *to, const agb_results *results, size_t source)
 {
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
@@ -208,8 +232,6 @@ static void print_remarks(FILE *to, const agb_results *results, size_t source)
         if (!is_shown(result, source) || !result->aggregator)
             continue;
         agb_result_label(result, label, sizeof label);
-        if (results->support.available && result->metrics.reason[0])
-            agb_report_line(to, "counters", "%s: %s", label, result->metrics.reason);
         if (results->support.available && result->aggregator->prediction)
             agb_report_line(to, "expected", "%s: %s", label, result->aggregator->prediction);
     }
@@ -224,7 +246,8 @@ void agb_report_counters(FILE *to, const agb_results *results, size_t source, in
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         print_block(to, &blocks[i], results, source, width);
     print_events(to, results, source, width);
-    print_remarks(to, results, source);
+    agb_report_counters_remarks(to, results, source);
+    print_predictions(to, results, source);
 }
 
 void agb_report_counters_state(FILE *to, const agb_results *results)
@@ -233,8 +256,10 @@ void agb_report_counters_state(FILE *to, const agb_results *results)
     if (results->counters_off)
         agb_report_line(to, "counters", "switched off");
     else if (results->replay)
-        agb_report_line(to, "counters", "replayed from %s, recorded on %s (%s): not of this run; all times are of this "
-                        "machine", results->replay->file, support->processor, support->family->uarch);
+        agb_report_line(to, "counters", "replayed from %s, counts of %s (%s): not of this run; all times are of this "
+                        "machine. %s", results->replay->file, support->processor, support->family->uarch,
+                        results->replay->about[0] ? results->replay->about
+                                                  : "The file does not say how they came to be");
     else if (!support->available)
         agb_report_line(to, "counters", "none: %s", support->reason);
     else

@@ -7,6 +7,7 @@
 #include "json_text.h"
 #include "key_text.h"
 #include "perf_check.h"
+#include "published.h"
 #include "replay.h"
 #include "resident.h"
 #include "text.h"
@@ -65,11 +66,12 @@ static json_t *machine_json(const agb_results *results)
     const agb_caches *caches = &machine->caches;
     const agb_counter_support *support = &results->support;
     bool here = support->available && !results->replay;
-    json_t *pmu = json_pack("{s:b, s:o, s:o, s:o, s:o}", "available", here, "reason",
+    json_t *pmu = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "available", here, "reason",
                             text_or_null(results->replay ? "not asked: counts are replayed" : support->reason),
                             "switch_ns", number(here, support->switch_ns), "calibration",
                             text_or_null(support->calibration), "replayed_from",
-                            text_or_null(results->replay ? results->replay->file : ""));
+                            text_or_null(results->replay ? results->replay->file : ""), "replayed_about",
+                            text_or_null(results->replay ? results->replay->about : ""));
     return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
                      agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores",
                      count(machine->cores), "caches", "l1d", count(caches->l1d), "l2", count(caches->l2), "l3",
@@ -181,13 +183,14 @@ static json_t *estimate_json(const agb_results *results, const agb_result *resul
     const agb_estimate *estimate = &result->estimate;
     if (!results->estimated)
         return json_null();
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "source", "estimate", "reason",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "source", "estimate", "reason",
                      text_or_null(estimate->has ? "" : estimate->reason[0] ? estimate->reason : result->reason),
                      "waiting_beyond_cache_pct", number(estimate->has, estimate->waiting_pct), "ci95_low",
                      number(estimate->has, estimate->ci95_low_pct), "ci95_high",
                      number(estimate->has, estimate->ci95_high_pct), "twin_wall_s",
                      number(estimate->has, estimate->resident_s), "twin_groups",
-                     count(results->sources[result->source].resident_groups), "limits", agb_resident_limits);
+                     count(results->sources[result->source].resident_groups), "own_twin", estimate->own_twin, "limits",
+                     agb_resident_limits);
 }
 
 static json_t *simulation_json(const agb_results *results, const agb_result *result)
@@ -399,6 +402,8 @@ void agb_report_json(FILE *to, const agb_results *results)
     json_object_set_new(out, "sources", sources);
     json_object_set_new(out, "notes", notes);
     json_object_set_new(out, "perf_check", perf_check_json(results));
+    if (results->published)
+        json_object_set_new(out, "published", agb_published_json(results));
     if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
         fputc('\n', to);
     json_decref(out);

@@ -65,7 +65,7 @@ static agb_text speedup_of(const agb_results *results, size_t i)
 {
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     if (comparison && isnan(comparison->speedup.ci95_low))
-        return text_of("  %s x, in one run", agb_text_number(comparison->speedup.ratio).s);
+        return text_of("  %s x, too few runs", agb_text_number(comparison->speedup.ratio).s);
     if (comparison && comparison->verdict == AGB_VERDICT_SAME)
         return text_of("  no difference seen");
     if (comparison)
@@ -210,6 +210,10 @@ static void print_settings(FILE *to, const agb_results *results)
 static void print_trust(FILE *to, const agb_results *results)
 {
     size_t noisy, all;
+    if (results->settings.repetitions < AGB_LEAST_FOR_INTERVAL)
+        agb_report_line(to, "interval", "%u repetition%s: too few for an interval, and for saying what is faster: at "
+                        "least %d are wanted", results->settings.repetitions,
+                        results->settings.repetitions == 1 ? "" : "s", AGB_LEAST_FOR_INTERVAL);
     agb_results_count_noisy(results, &noisy, &all);
     const char *hypervisor = results->machine.hypervisor;
     for (size_t i = 0; i < results->n_noises; i++) {
