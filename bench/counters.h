@@ -109,6 +109,8 @@ typedef struct agb_metrics {
  * than 2 points) are withheld with the reason; one impossible share withholds all shares of its group. */
 void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
                          int phase, agb_metrics *out);
+/* Whether any is there, coverage aside. */
+bool agb_metrics_any(const agb_metrics *metrics);
 /* The same for what one thread counted. */
 void agb_metrics_compute_thread(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
                                 unsigned thread, agb_metrics *out);

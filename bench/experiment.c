@@ -323,6 +323,7 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
     out->replay = experiment->replay;
     out->estimated = experiment->estimate;
     out->simulated = experiment->simulate;
+    out->ipc_line = experiment->ipc_line;
     out->sources = calloc(experiment->n_sources + 1, sizeof *out->sources);
     out->results = calloc(rows + 1, sizeof *out->results);
     out->comparisons = calloc(rows + 1, sizeof *out->comparisons);

@@ -16,6 +16,7 @@ typedef struct agb_lineup {
     agb_experiment experiment;
     agb_counter_support support;
     agb_replay replay;
+    agb_ipc_line ipc_line;   /* with --ipc-line */
     agb_pins pins;
     char program[4096];      /* this program's file */
     agb_filter *filter;      /* of --where; or NULL */

@@ -52,6 +52,15 @@ static agb_status check_events(const agb_counter_support *support, agb_error *er
     return AGB_OK;
 }
 
+static agb_status load_ipc_line(agb_lineup *lineup, agb_error *err)
+{
+    agb_machine machine;
+    agb_machine_read(&machine);
+    agb_status status = agb_ipc_line_load(&lineup->ipc_line, &machine, err);
+    lineup->experiment.ipc_line = &lineup->ipc_line;
+    return status == AGB_ERR_NOT_FOUND ? AGB_ERR_UNSUPPORTED : status;    /* the command line is not at fault */
+}
+
 agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
     agb_experiment *experiment = &lineup->experiment;
@@ -70,6 +79,8 @@ agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *option
         experiment->support = &lineup->support;
     if (status == AGB_OK)
         status = check_wishes(lineup, options, err);
+    if (status == AGB_OK && options->ipc_line)
+        status = load_ipc_line(lineup, err);
     if (status == AGB_OK && options->events)
         status = agb_counters_add_events(&lineup->support, options->events, err);
     if (status == AGB_OK)
@@ -81,15 +92,6 @@ agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *option
 
 /* ---- Afterwards -------------------------------------------------------------------------------------------------- */
 
-static bool has_counts(const agb_metrics *metrics)
-{
-    for (int metric = 0; metric < AGB_METRICS; metric++) {
-        if (metrics->has[metric] && metric != AGB_COVERAGE_PCT)
-            return true;
-    }
-    return false;
-}
-
 static agb_status check_result(const agb_options *options, const agb_results *results, const agb_result *result,
                                agb_error *err)
 {
@@ -99,7 +101,7 @@ static agb_status check_result(const agb_options *options, const agb_results *re
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters estimate: %s: %s", label, result->estimate.reason);
     if (options->simulate && !result->simulation.has)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters simulate: %s: %s", label, result->simulation.reason);
-    if (options->counters == AGB_COUNTERS_PMU && !has_counts(&result->metrics))
+    if (options->counters == AGB_COUNTERS_PMU && !agb_metrics_any(&result->metrics))
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s: nothing was counted: %s", label,
                         result->metrics.reason);
     for (unsigned i = 0; i < results->support.events; i++) {

@@ -43,6 +43,15 @@ const char *agb_metric_name(agb_metric metric)
     return (unsigned)metric < AGB_METRICS ? names[metric] : "unknown";
 }
 
+bool agb_metrics_any(const agb_metrics *metrics)
+{
+    for (unsigned metric = 0; metric < AGB_METRICS; metric++) {
+        if (metrics->has[metric] && metric != AGB_COVERAGE_PCT)
+            return true;
+    }
+    return false;
+}
+
 static void add_sentence(agb_metrics *out, const char *format, va_list arguments)
 {
     char sentence[sizeof out->reason];

@@ -50,10 +50,12 @@ typedef struct agb_options {
     uint64_t timeout_s;
     bool no_twin, twin;
 
+    uint64_t seconds, hops, working_set;    /* lab; 0 = its own choice */
+
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
     const char *events, *record;
-    bool perf_check;
+    bool perf_check, ipc_line;
     const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */

@@ -35,13 +35,6 @@ static const block blocks[] = {
          {AGB_LLC_MISSES, "LLC misses", 15}, {AGB_DTLB_WALKS, "dTLB walks", 15}, {AGB_COVERAGE_PCT, "coverage", 10}}},
 };
 
-static void rule(FILE *to)
-{
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
-}
-
 static agb_text metric_text(const agb_metrics *metrics, agb_metric metric)
 {
     agb_text out = {"-"};
@@ -123,7 +116,7 @@ static void print_block(FILE *to, const block *block, const agb_results *results
     for (size_t i = 0; i < block->columns; i++)
         fprintf(to, " %*s", block->column[i].width, block->column[i].heading);
     fputc('\n', to);
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         if (is_shown(&results->results[i], source))
             print_result(to, block, &results->results[i], width);
@@ -151,7 +144,7 @@ static void print_events(FILE *to, const agb_results *results, size_t source, in
         for (unsigned i = first; i < end; i++)
             print_event_name(to, support->event[i].name);
         fputc('\n', to);
-        rule(to);
+        agb_report_rule(to);
         for (size_t row = 0; row < results->n_results; row++) {
             const agb_result *result = &results->results[row];
             char label[256];
@@ -181,7 +174,7 @@ static void print_perf_check(FILE *to, const agb_results *results, size_t source
         fprintf(to, "\n%-*s %12s %10s %18s %18s %9s\n", width, "perf stat", "pass", "event", "counted here",
                 "by perf stat", "ratio");
     if (check->n > 0)
-        rule(to);
+        agb_report_rule(to);
     for (size_t i = 0; i < check->n; i++) {
         const agb_checked_event *event = &check->event[i];
         char label[256], ratio[32] = "-";

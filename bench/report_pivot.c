@@ -2,6 +2,7 @@
 /* The published experiment (published.h) beside the measured one. */
 #include "report_pivot.h"
 
+#include "ipc_place.h"
 #include "published.h"
 #include "report.h"
 #include "statistics.h"
@@ -182,9 +183,7 @@ static void print_side_by_side(FILE *to, const agb_results *results)
     for (size_t i = 0; i < columns; i++)
         fprintf(to, " %*.*s", COLUMN - 2, COLUMN - 2, results->results[i].name);
     fputc('\n', to);
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
+    agb_report_rule(to);
     print_published(to, false, results, columns);
     print_own(to, timed, sizeof timed / sizeof timed[0], results, columns);
     if (results->replay) {
@@ -383,6 +382,8 @@ void agb_report_pivot(FILE *to, const agb_results *results)
     print_words(to, results);
     agb_report_counters_remarks(to, results, 0);
     print_substitute_terms(to, results);
+    if (results->ipc_line)
+        agb_report_ipc_line(to, results, 0, LABEL);
     print_three_times(to, results);
     agb_report_line(to, "check", "every run's answer was equal to a reference answer, outside the clock");
     agb_report_environment(to, results);

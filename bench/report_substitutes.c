@@ -11,13 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static void rule(FILE *to)
-{
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
-}
-
 static void print_label(FILE *to, const agb_result *result, int width)
 {
     char label[256];
@@ -77,7 +70,7 @@ void agb_report_estimate_terms(FILE *to, const agb_source_info *source)
 static void print_estimates(FILE *to, const agb_results *results, size_t source, int width)
 {
     fprintf(to, "\n%-*s %22s %20s %14s\n", width, "estimated", "waits beyond cache", "95 % interval", "twin's run");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source == source && result->state == AGB_STATE_OK)
@@ -138,7 +131,7 @@ static void print_simulations(FILE *to, const agb_results *results, size_t sourc
     const agb_simulation *any = NULL;
     fprintf(to, "\n%-*s %18s %16s %19s %18s\n", width, "simulated, a row", "instructions", "L1d misses",
             "last-level misses", "mispredictions");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source || result->state != AGB_STATE_OK)

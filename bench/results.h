@@ -5,6 +5,7 @@
 
 #include "aggbench.h"
 #include "counters.h"
+#include "ipc_line.h"
 #include "machine.h"
 #include "os_usage.h"
 #include "simulate.h"
@@ -123,6 +124,7 @@ typedef struct agb_results {
     const agb_replay *replay;      /* whose counts stand in place of measured ones; NULL = none. Borrowed */
     agb_perf_check *perf_check;    /* NULL: not asked for */
     bool estimated, simulated;     /* by option, or because there is nothing to count */
+    const agb_ipc_line *ipc_line;  /* to be laid beside what is counted; NULL = not asked for. Borrowed */
     bool published;                /* this is the published experiment: JSON lays its figures beside ours */
     agb_settings settings;
     agb_source_info *sources;
@@ -147,6 +149,9 @@ __attribute__((format(printf, 2, 3))) void agb_results_note(agb_results *results
 bool agb_results_all_ok(const agb_results *results);
 /* "radix bits=12", cut to fit. */
 void agb_result_label(const agb_result *result, char *label, size_t size);
+/* "pmu", "replay", or "none", and why some or all counters are missing or doubtful; "" = nothing is. */
+const char *agb_results_counters_source(const agb_results *results, const agb_metrics *metrics);
+const char *agb_results_counters_reason(const agb_results *results, const agb_metrics *metrics);
 /* NULL when there is none. */
 const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result);
 const agb_noise *agb_results_noise_of(const agb_results *results, size_t source);
