@@ -113,6 +113,29 @@ END
 fi
 # An event has a name: it is demanded. No machine counts this one: there is no such code.
 refused 1 '--events: rffffffffffffffff|cannot be counted' run $rows --aggregator naive $quick --events rffffffffffffffff
+# The machine's own line: none yet, one of this machine, one of another, a damaged one.
+XDG_CACHE_HOME=$work
+export XDG_CACHE_HOME
+refused 1 'ipc-line.json|there is none yet|lab calibrate' run $rows --aggregator naive $quick --ipc-line
+line() {    # line MACHINE
+    printf '{"aggbench_ipc_line": 1, "machine": "%s", "unit": "ops_per_ns", "cpu_bound": 9, "memory_bound": 0.05,
+             "midpoint": 0.7, "measured": "2026-11-30T14:00:00Z"}' "$1" >"$work/aggbench/ipc-line.json"
+}
+mkdir "$work/aggbench"
+line 'Another Machine'
+refused 1 'it is of another machine (Another Machine)|lab calibrate' run $rows --aggregator naive $quick --ipc-line
+here=$("$aggbench" run $rows --aggregator naive $quick --ipc-line 2>&1 | sed 's/.*), this is \(.*\): run `aggbench.*/\1/')
+line "$here"
+run run $rows --aggregator naive $quick --ipc-line
+tr -s '\n ' ' ' <"$work/out" >"$work/flat"
+report 'the_line_of_this_machine_is_shown' "$([ "$code" = 0 ] || cat "$work/err")$(grep -qF \
+    'measured on 2026-11-30: a loop that only computes reaches 9.00, one that only waits for memory 0.050' "$work/flat" ||
+    cat "$work/out")"
+run run $rows --aggregator naive $quick --ipc-line --format json
+report 'json_has_the_line' "$(grep -A3 '"ipc_line": {' "$work/out" | grep -q '"unit": "ops_per_ns"' || cat "$work/out")"
+echo '{' >"$work/aggbench/ipc-line.json"
+refused 1 'ipc-line.json|damaged|lab calibrate' run $rows --aggregator naive $quick --ipc-line
+
 "$aggbench" --help | grep count-once >"$work/got"
 golden help_does_not_show_the_hidden_command </dev/null
 
