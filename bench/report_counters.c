@@ -29,8 +29,8 @@ static const block blocks[] = {
          {AGB_MEMORY_BOUND_PCT, "memory", 9}, {AGB_CORE_BOUND_PCT, "core", 9}, {AGB_SMT_CONTENTION_PCT, "smt", 8}}},
     {3, {{AGB_BACKEND_STALLED_CYCLES_PCT, "cycles stalled: backend", 24},
          {AGB_FRONTEND_STALLED_CYCLES_PCT, "frontend", 10}, {AGB_MEMORY_STALLED_CYCLES_PCT, "memory", 10}}},
-    {5, {{AGB_CYCLES, "cycles", 17}, {AGB_INSTRUCTIONS, "instructions", 17}, {AGB_OPS_RETIRED, "operations", 17},
-         {AGB_IPC, "ipc", 6}, {AGB_GHZ, "GHz", 6}}},
+    {6, {{AGB_CYCLES, "cycles", 17}, {AGB_INSTRUCTIONS, "instructions", 17}, {AGB_OPS_RETIRED, "operations", 17},
+         {AGB_IPC, "ipc", 6}, {AGB_GHZ, "GHz", 6}, {AGB_LEVEL_1_PCT, "level 1", 8}}},
     {5, {{AGB_DRAM_DEMAND_BYTES, "DRAM, demand", 13}, {AGB_DRAM_FILL_BYTES, "any fill", 11},
          {AGB_LLC_MISSES, "LLC misses", 15}, {AGB_DTLB_WALKS, "dTLB walks", 15}, {AGB_COVERAGE_PCT, "coverage", 10}}},
 };
