@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops that stream through memory: the floor's, and lab bandwidth's. What they read is checked against what must stand
+ * there, and what they write is read again, so that no compiler may leave anything out. */
+#ifndef AGB_STREAMS_H
+#define AGB_STREAMS_H
+
+#include "aggbench.h"
+
+typedef enum agb_stream {
+    AGB_STREAM_READ,         /* every word */
+    AGB_STREAM_WRITE,        /* with ordinary stores: most processors first read the line that they write into */
+    AGB_STREAM_PAST,         /* with streaming stores, past the caches: no line is read */
+    AGB_STREAM_COPY,         /* first half to second half */
+    AGB_STREAM_TRIAD,        /* first third = second + scale * third third, as in STREAM (J. McCalpin, 1995) */
+    AGB_STREAMS
+} agb_stream;
+
+const char *agb_stream_name(agb_stream stream);
+/* Slices are whole multiples of this many bytes, aligned to 64. */
+enum { AGB_STREAM_UNIT = 3 * 2 * 4 * 32 };
+
+/* One pass over a slice that holds `value` everywhere, and does so afterwards. Returns the bits of all words read that
+ * were different. */
+uint64_t agb_stream_pass(agb_stream stream, void *slice, size_t bytes, double value);
+/* A pass counts the bytes that its loads and stores name: as many as the slice has. These come on top where the processor
+ * reads a line before it writes into it (read for ownership); tools that count them show up to twice as much. */
+double agb_stream_hidden_bytes(agb_stream stream, double bytes);
+
+#endif
