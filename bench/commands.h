@@ -20,6 +20,7 @@ typedef struct agb_session {
     double most_s;                       /* see agb_experiment */
     bool plain_progress;
     bool no_twin;                        /* unless --twin asks for it */
+    bool published;                      /* it is the published experiment */
     bool substitutes;                    /* estimate and simulate by themselves where there are no counters */
     void (*table)(FILE *to, const agb_results *results);
     const char *note;                    /* to be said with the results, or NULL */

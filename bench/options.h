@@ -55,7 +55,7 @@ typedef struct agb_options {
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
     const char *events, *record;
-    bool perf_check;
+    bool perf_check, ipc_line;
     const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */
