@@ -161,7 +161,17 @@ $(B)/plugins/%.so: tests/plugins/%.c Makefile
 $(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-plugins: $(plugins) $(peers) ## every aggregator also as a plug-in; those in C++ where their libraries are there
+$(B)/plugins/%.so: aggregators/examples/%.rs Makefile
+	@mkdir -p $(@D)
+	$(call say,plug-in $@)
+	$(Q)if command -v rustc >/dev/null; then rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
+	else echo "  left out $@: rustc is not there"; fi
+
+# Those in other languages, where their compilers and libraries are there.
+foreign = $(peers) $(patsubst aggregators/examples/%.rs,$(B)/plugins/%.so,$(wildcard aggregators/examples/*.rs))
+
+plugins: all $(plugins) $(foreign) ## every aggregator also as a plug-in, and those in C++ and Rust, which are verified
+	@BUILD=$(B) sh tests/run plugins
 
 # ---- what is installed ----
 # The name of the shared library ends in what must be equal for a program to run with it: see AGB_VERSION.
@@ -175,7 +185,7 @@ headers = $(addprefix engine/,aggbench.h aggregator.h loader.h status.h)
 $(B)/libaggbench.map: $(headers) Makefile
 	@mkdir -p $(@D)
 	@{ printf 'AGGBENCH_$(VERSION) {\nglobal:\n'; \
-	   sed -n '/^static/d; s/^[a-z][a-z_0-9 ]*[ *]\(agb_[a-z_0-9]*\)(.*/    \1;/p' $(headers) | sort -u; \
+	   sed -n '/^static/d; s/^[a-z][a-z_0-9 *]*[ *]\(agb_[a-z_0-9]*\)(.*/    \1;/p' $(headers) | sort -u; \
 	   printf 'local:\n    *;\n};\n'; } > $@
 
 $(B)/$(soname): $(lib_obj) $(B)/libaggbench.map $(B)/sources
@@ -185,7 +195,7 @@ $(B)/$(soname): $(lib_obj) $(B)/libaggbench.map $(B)/sources
 
 # Its prefix follows from where it is, so that an installed tree can be moved.
 $(B)/aggbench.pc: engine/aggbench.h build/deps.mk Makefile FORCE
-	@{ printf '%s\n' 'prefix=$${pcfiledir}/$(shell realpath -m --relative-to=/$(LIB)/pkgconfig /)' \
+	@{ printf '%s\n' 'prefix=$${pcfiledir}/$(shell realpath -ms --relative-to=/$(LIB)/pkgconfig /)' \
 	   'libdir=$${prefix}/$(LIB)' 'includedir=$${prefix}/include' 'plugin_flags=$(plugin_flags) -shared -fPIC' '' \
 	   'Name: aggbench' 'Description: GROUP BY counts through strategies that can be swapped' 'Version: $(VERSION)' \
 	   'Requires.private: $(DEPS_MODULES)' 'Libs: -L$${libdir} -laggbench' 'Libs.private: -pthread -ldl -lm' \
@@ -252,13 +262,14 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = peers simulate
+slow_tests = peers simulate versions
 
-test: all $(tests) $(plugins) $(peers) $(installable) ## build and run the tests; T=name runs one
-	@BUILD=$(B) LATER='$(if $(SAN),,$(slow_tests))' sh tests/run $(T)
+test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
+	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)
 
 check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
+	$(MAKE) --no-print-directory plugins
 	$(MAKE) --no-print-directory test SAN=address,undefined
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)

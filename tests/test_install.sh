@@ -17,7 +17,7 @@ exported() { nm -D --defined-only "$tree/lib/libaggbench.so" | sed 's/.* //; s/@
 declared() {
     for header in aggbench aggregator loader status; do
         cc -E -P -I"$tree/include/aggbench" "$tree/include/aggbench/$header.h" | tr -d '\n' | tr ';{}' '\n\n\n' |
-            grep -v 'static inline' | grep -oE '\bagb_[a-z_0-9]+\(' | tr -d '('
+            grep -vE 'static inline|return|=' | grep -oE '\bagb_[a-z_0-9]+\(' | tr -d '('
     done | sort -u
 }
 declared >"$work/declared"
