@@ -180,6 +180,14 @@ bool agb_option_given(const agb_options *options, const char *name)
     return option && (options->given >> (option - table) & 1);
 }
 
+bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out)
+{
+    const option *option = takes(command, name) ? find_option(command, name, strlen(name)) : NULL;
+    if (option)
+        *out = (agb_option_text){option->name, option->about, option->argument};
+    return option != NULL;
+}
+
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static bool parse_count(const char *text, uint64_t *out)
