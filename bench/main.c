@@ -24,11 +24,6 @@ static const agb_command *const commands[] = {
     &agb_command_completion,
     &agb_command_manual,
     NULL};
-=======
-                                              &agb_command_new,
-                                              &agb_command_count_once, &agb_command_completion, &agb_command_manual,
-                                              NULL};
->>>>>>> refs/heads/embed
 
 static void print_help(FILE *to)
 {
