@@ -123,6 +123,12 @@ static const option table[] = {
     {.name = "output", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(output),
      .about = "write the report there instead of to standard output (-); the file appears only when it is complete, "
               "and links are followed"},
+    {.name = "pid", .argument = "PID", .kind = IS_COUNT, .offset = FIELD(pid), .least = 1, .most = 1u << 22,
+     .about = "look at this process: its threads"},
+    {.name = "seconds", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seconds), .least = 1, .most = 86400,
+     .about = "for how long to watch"},
+    {.name = "watch", .kind = IS_FLAG, .offset = FIELD(watch),
+     .about = "look once a second until Ctrl-C, and report then"},
     {.name = "quiet", .kind = IS_FLAG, .offset = FIELD(quiet), .about = "no progress on standard error"},
     {.name = "help", .kind = IS_FLAG, .offset = FIELD(help), .about = "this text"},
 };
@@ -387,7 +393,10 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     bool only_operands = false;
     for (int i = 0; i < n; i++) {
         const char *word = words[i];
-        if (!only_operands && strcmp(word, "--") == 0) {
+        if (!only_operands && strcmp(word, "--") == 0 && command->takes_program) {
+            out->program = words + i + 1;
+            break;
+        } else if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && strcmp(word, "-h") == 0) {
             out->help = true;
