@@ -12,6 +12,7 @@
 #include "proc.h"
 #include "quota.h"
 #include "tasks.h"
+#include "text.h"
 
 #include <stdio.h>
 
@@ -93,6 +94,8 @@ double agb_evidence_waited_s(const agb_evidence *evidence);
 const char *agb_evidence_no_wait(const agb_evidence *evidence);
 /* Threads that wanted to run for at least 5 % of the window. */
 unsigned agb_evidence_busy_threads(const agb_evidence *evidence);
+/* For commands of perf: "-p 1234", or "-a". */
+agb_text agb_evidence_whose(const agb_evidence *evidence);
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */
 

@@ -81,14 +81,14 @@ static bool find_method(const char *root, method *out)
     return false;
 }
 
-static int open_event(struct perf_event_attr *attr, const agb_load_target *target, int leader)
+static int open_event(struct perf_event_attr *attr, const agb_perf_target *target, int leader)
 {
     long fd = syscall(SYS_perf_event_open, attr, target->tid, target->cpu, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
 /* User mode only, where the sampler can tell; IBS of older kernels cannot, and refuses to be asked. */
-static int open_sampling(const method *method, const agb_load_target *target, int leader)
+static int open_sampling(const method *method, const agb_perf_target *target, int leader)
 {
     struct perf_event_attr attr = {
         .size = sizeof attr, .type = method->type, .config = method->config, .config1 = method->config1,
@@ -101,7 +101,7 @@ static int open_sampling(const method *method, const agb_load_target *target, in
     return open_event(&attr, target, leader);
 }
 
-static int open_stream(stream *stream, const method *method, const agb_load_target *target, size_t page_bytes)
+static int open_stream(stream *stream, const method *method, const agb_perf_target *target, size_t page_bytes)
 {
     *stream = (struct stream){.leader = NO_FD, .fd = NO_FD};
     if (method->auxiliary) {
@@ -161,7 +161,7 @@ static void explain_refusal(const char *root, int error, agb_load_samples *sampl
 
 /* ---- Sampling ---------------------------------------------------------------------------------------------------- */
 
-agb_load_sampler *agb_load_sampler_start(const char *root, const agb_load_target *targets, size_t n,
+agb_load_sampler *agb_load_sampler_start(const char *root, const agb_perf_target *targets, size_t n,
                                          agb_load_samples *samples)
 {
     method method;

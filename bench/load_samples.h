@@ -5,9 +5,7 @@
 #ifndef AGB_LOAD_SAMPLES_H
 #define AGB_LOAD_SAMPLES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "perf.h"
 
 typedef enum agb_load_level {
     AGB_LOAD_L1, AGB_LOAD_BUFFER, AGB_LOAD_L2, AGB_LOAD_L3, AGB_LOAD_DRAM, AGB_LOAD_REMOTE, AGB_LOAD_OTHER,
@@ -33,15 +31,8 @@ uint64_t agb_load_samples_read(agb_load_samples *samples, const void *ring, size
 
 typedef struct agb_load_sampler agb_load_sampler;
 
-/* Whose loads: of a thread (cpu -1), of all that runs on a processor (tid -1), or of a thread and those that it will
- * start (inherited), on one processor each. */
-typedef struct agb_load_target {
-    int tid, cpu;
-    bool inherited;
-} agb_load_target;
-
 /* Samples from now on. NULL, with samples->reason, where it cannot. root is "" except in tests. */
-agb_load_sampler *agb_load_sampler_start(const char *root, const agb_load_target *targets, size_t n,
+agb_load_sampler *agb_load_sampler_start(const char *root, const agb_perf_target *targets, size_t n,
                                          agb_load_samples *samples);
 /* Takes what has come so far out of the buffers. */
 void agb_load_sampler_drain(agb_load_sampler *sampler, agb_load_samples *samples);
