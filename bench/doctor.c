@@ -26,7 +26,7 @@ const agb_step agb_doctor_steps[] = {
 
 _Static_assert(sizeof agb_doctor_steps / sizeof agb_doctor_steps[0] == AGB_DOCTOR_STEPS + 1, "findings have a place each");
 
-const char *agb_verdict_word(agb_verdict verdict)
+const char *agb_ruling_word(agb_ruling verdict)
 {
     static const char *const words[] = {
         [AGB_RULED_OUT] = "ruled out", [AGB_SUSPECT] = "suspect", [AGB_FOUND] = "found",
@@ -81,7 +81,7 @@ void agb_finding_next(agb_finding *finding, const char *format, ...)
     va_end(arguments);
 }
 
-void agb_finding_conclude(agb_finding *finding, agb_verdict verdict, const char *format, ...)
+void agb_finding_conclude(agb_finding *finding, agb_ruling verdict, const char *format, ...)
 {
     va_list arguments;
     finding->verdict = verdict;
@@ -106,7 +106,7 @@ void agb_finding_unseen(agb_finding *finding, const char *what, const char *reas
 /* ---- Walking ----------------------------------------------------------------------------------------------------- */
 
 /* "IPC, slots" of those with the verdict. */
-static unsigned list_steps(const agb_diagnosis *diagnosis, agb_verdict verdict, char *text, size_t size)
+static unsigned list_steps(const agb_diagnosis *diagnosis, agb_ruling verdict, char *text, size_t size)
 {
     unsigned n = 0;
     text[0] = '\0';
@@ -121,23 +121,20 @@ static unsigned list_steps(const agb_diagnosis *diagnosis, agb_verdict verdict, 
 
 static void conclude(agb_diagnosis *out)
 {
-    char suspects[160], unseen[160];
-    unsigned n_suspects = list_steps(out, AGB_SUSPECT, suspects, sizeof suspects);
-    unsigned n_unseen = list_steps(out, AGB_UNSEEN, unseen, sizeof unseen);
-    size_t used;
+    static const struct {
+        agb_ruling verdict;
+        const char *words;
+    } parts[] = {{AGB_SUSPECT, "suspect"}, {AGB_RULED_OUT, "ruled out"}, {AGB_UNSEEN, "not seen here"}};
+    char steps[160];
     if (out->answered >= 0)
-        snprintf(out->conclusion, sizeof out->conclusion, "%s: %s", agb_doctor_steps[out->answered].name,
-                 out->findings[out->answered].means);
-    else if (n_suspects > 0)
-        snprintf(out->conclusion, sizeof out->conclusion, "nothing explains it alone; suspect: %s", suspects);
+        snprintf(out->conclusion, sizeof out->conclusion, "%s", out->findings[out->answered].means);
     else
-        snprintf(out->conclusion, sizeof out->conclusion, "nothing that could be seen hinders it");
-    used = strlen(out->conclusion);
-    if (n_unseen > 0)
-        snprintf(out->conclusion + used, sizeof out->conclusion - used, "; could not be seen here: %s", unseen);
-    used = strlen(out->conclusion);
-    if (out->answered >= 0 && n_suspects > 0)
-        snprintf(out->conclusion + used, sizeof out->conclusion - used, "; suspect besides: %s", suspects);
+        snprintf(out->conclusion, sizeof out->conclusion, "no step explains it alone");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        size_t used = strlen(out->conclusion);
+        if (list_steps(out, parts[i].verdict, steps, sizeof steps) > 0)
+            snprintf(out->conclusion + used, sizeof out->conclusion - used, "; %s: %s", parts[i].words, steps);
+    }
 }
 
 void agb_doctor_walk(const agb_evidence *evidence, agb_diagnosis *out)

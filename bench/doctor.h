@@ -56,7 +56,7 @@ typedef struct agb_evidence {
     agb_subject subject;
     const char *root;                  /* before /proc and /sys: "" except in tests */
     int pid;                           /* 0 for the machine */
-    char name[32];
+    char name[32];                     /* of a command: given before the first look */
     agb_machine machine;
     unsigned online;                   /* processors */
     char allowed[256], cpuset[256];    /* lists of the subject's processors; "" = unknown */
@@ -65,7 +65,8 @@ typedef struct agb_evidence {
     char node_cpus[AGB_MOST_NODES][256];
 
     agb_vitals first, last;
-    double window_s;                   /* between them: of the process, until it was seen last */
+    double seen_s;                     /* by agb_now_s: when the process was read last */
+    double window_s;                   /* from the first look until then, or until the end of a command */
     agb_tasks tasks;                   /* of the subject */
     agb_footprint footprint;
     bool vanished, interrupted;
@@ -99,15 +100,15 @@ agb_text agb_evidence_whose(const agb_evidence *evidence);
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */
 
-typedef enum agb_verdict {
+typedef enum agb_ruling {
     AGB_RULED_OUT,      /* looked at, and not the cause */
     AGB_SUSPECT,        /* may be part of it: go on */
     AGB_FOUND,          /* explains it: the steps behind it would not say more */
     AGB_UNSEEN,         /* cannot be seen here */
     AGB_SKIPPED         /* a step before has answered */
-} agb_verdict;
+} agb_ruling;
 
-const char *agb_verdict_word(agb_verdict verdict);
+const char *agb_ruling_word(agb_ruling verdict);
 
 typedef struct agb_figure {
     char name[48], unit[24];
@@ -123,7 +124,7 @@ typedef struct agb_unseen {
 enum { AGB_MOST_FIGURES = 16, AGB_MOST_UNSEEN = 4 };
 
 typedef struct agb_finding {
-    agb_verdict verdict;
+    agb_ruling verdict;
     agb_figure figures[AGB_MOST_FIGURES];
     unsigned n_figures;
     char measured[640];                /* in words, with the figures */
@@ -137,7 +138,7 @@ void agb_finding_figure(agb_finding *finding, const char *name, const char *unit
 void agb_finding_estimate(agb_finding *finding, const char *name, const char *unit, double value);
 /* Sets the verdict and what it means. */
 __attribute__((format(printf, 3, 4)))
-void agb_finding_conclude(agb_finding *finding, agb_verdict verdict, const char *format, ...);
+void agb_finding_conclude(agb_finding *finding, agb_ruling verdict, const char *format, ...);
 /* Add a sentence, joined by a semicolon. */
 __attribute__((format(printf, 2, 3))) void agb_finding_measured(agb_finding *finding, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_finding_next(agb_finding *finding, const char *format, ...);

@@ -97,6 +97,13 @@ static processor_time time_of_process(const agb_evidence *evidence)
                             .faults_a_second = faults / window_s};
 }
 
+static void no_wait_unseen(const char *no_wait, agb_finding *finding)
+{
+    if (no_wait)
+        agb_finding_unseen(finding, "waiting for a processor", no_wait, "sudo perf sched record -- sleep 5; sudo perf "
+                           "sched latency");
+}
+
 static void show_process(const agb_evidence *evidence, const processor_time *time, agb_finding *finding)
 {
     const char *no_wait = agb_evidence_no_wait(evidence);
@@ -106,13 +113,13 @@ static void show_process(const agb_evidence *evidence, const processor_time *tim
     agb_finding_figure(finding, "looks in device wait", "%", 100 * time->device);
     agb_finding_figure(finding, "major faults", "1/s", time->faults_a_second);
     agb_finding_figure(finding, "busy threads", "", agb_evidence_busy_threads(evidence));
-    agb_finding_measured(finding, "over %s it was on processors for %.1f %% of one", agb_text_seconds(evidence->window_s).s,
-                         100 * time->cores);
     if (no_wait)
-        agb_finding_unseen(finding, "waiting for a processor", no_wait, "sudo perf sched record -- sleep 5; sudo perf "
-                           "sched latency");
+        agb_finding_measured(finding, "over %s it was on processors for %.1f %% of one",
+                             agb_text_seconds(evidence->window_s).s, 100 * time->cores);
     else
-        agb_finding_measured(finding, "and waited for one for %.1f %%", 100 * time->waited);
+        agb_finding_measured(finding, "over %s it was on processors for %.1f %% of one, and waited for one for %.1f %%",
+                             agb_text_seconds(evidence->window_s).s, 100 * time->cores, 100 * time->waited);
+    no_wait_unseen(no_wait, finding);
     if (!isnan(time->kernel))
         agb_finding_measured(finding, "%.0f %% of its processor time was the kernel's", 100 * time->kernel);
     if (evidence->command.ended)
@@ -178,10 +185,8 @@ static void examine_machine(const agb_evidence *evidence, agb_finding *finding)
     agb_finding_figure(finding, "waited for a processor", "threads, on average", waited);
     agb_finding_measured(finding, "over %s the %u processors were busy for %.1f %%, idle with I/O outstanding for %.1f %%",
                          agb_text_seconds(evidence->window_s).s, evidence->online, busy, iowait);
-    if (no_wait)
-        agb_finding_unseen(finding, "waiting for a processor", no_wait, "sudo perf sched record -- sleep 5; sudo perf "
-                           "sched latency");
-    else
+    no_wait_unseen(no_wait, finding);
+    if (!no_wait)
         agb_finding_measured(finding, "%.2f threads waited for one on average", waited);
     if (isnan(busy)) {
         agb_finding_conclude(finding, AGB_UNSEEN, "/proc/stat did not move");
@@ -247,7 +252,7 @@ void agb_examine_pinned(const agb_evidence *evidence, agb_finding *finding)
     double window_s = evidence->last.at_s - evidence->first.at_s;
     double throttled = window_s > 0 ? fmax(0, last->throttled_s - first->throttled_s) / window_s : NAN;
     show_limits(evidence, allowed, finding);
-    if (last->known) {
+    if (last->known && last->periods > first->periods) {
         agb_finding_figure(finding, "throttled", "% of one processor", 100 * throttled);
         agb_finding_measured(finding, "it was throttled in %llu of %llu periods, for %.1f %% of the time",
                              (unsigned long long)(last->throttled - first->throttled),
@@ -308,9 +313,10 @@ static noise noise_of(const agb_evidence *evidence)
 {
     agb_cpu_ticks ticks = ticks_of(evidence);
     double window_s = evidence->last.at_s - evidence->first.at_s;
-    double own_pct = 100 * agb_evidence_ran_s(evidence) / (evidence->window_s * evidence->online);
+    double ran_s = agb_evidence_ran_s(evidence), own_pct = 100 * ran_s / (evidence->window_s * evidence->online);
+    bool hardly_ran = ran_s < asleep_below * evidence->window_s;    /* then others cost it nothing */
     noise out = {.steal_pct = pct_of(ticks.steal, &ticks), .interrupts_pct = pct_of(ticks.irq + ticks.softirq, &ticks)};
-    out.others_pct = evidence->subject == AGB_SUBJECT_MACHINE ? NAN : fmax(0, agb_cpu_busy_pct(&ticks) - own_pct);
+    out.others_pct = evidence->subject == AGB_SUBJECT_MACHINE || hardly_ran ? NAN : fmax(0, agb_cpu_busy_pct(&ticks) - own_pct);
     out.waited_pct = 100 * agb_evidence_waited_s(evidence) / (evidence->window_s * evidence->online);
     out.pressure_pct = 100 * (evidence->last.pressure_s - evidence->first.pressure_s) / window_s;
     read_frequency(evidence->root, evidence->online, &out.now_mhz, &out.most_mhz);

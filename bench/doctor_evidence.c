@@ -159,25 +159,30 @@ static agb_status first_look_at_process(agb_evidence *evidence, agb_error *err)
     if (failed)
         return agb_fail(err, AGB_ERR_IO, "doctor: --pid %d: its /proc/%d/stat cannot be read: %s", evidence->pid,
                         evidence->pid, strerror(failed));
-    if (stat.state == 'Z' && evidence->subject == AGB_SUBJECT_PROCESS)
+    if (agb_proc_stat_has_ended(&stat))
         return agb_fail(err, AGB_ERR_NOT_FOUND, "doctor: --pid %d: %s has ended, and only waits for its parent to "
                         "notice: there is nothing to examine", evidence->pid, stat.name);
     return AGB_OK;
 }
 
-static void look_at_process(agb_evidence *evidence, agb_vitals *out)
+/* false: it is not there any more. One that has ended and was not waited for yet still has its final account. */
+static bool look_at_process(agb_evidence *evidence, agb_vitals *out)
 {
     char path[64];
     int failed = agb_proc_stat_read(evidence->root, evidence->pid, 0, &out->process);
-    evidence->vanished = failed || out->process.state == 'Z';
-    if (evidence->vanished) {
+    if (failed)
         out->process = evidence->last.process;
-        return;
-    }
-    snprintf(evidence->name, sizeof evidence->name, "%s", out->process.name);
+    else
+        evidence->seen_s = out->at_s;
+    evidence->vanished = failed || agb_proc_stat_has_ended(&out->process);
+    if (evidence->vanished)
+        return !failed;
+    if (evidence->subject == AGB_SUBJECT_PROCESS)
+        snprintf(evidence->name, sizeof evidence->name, "%s", out->process.name);
     agb_sysfile_field(evidence->root, path_of(path, sizeof path, evidence->pid, "status"), "Cpus_allowed_list",
                       evidence->allowed, sizeof evidence->allowed);
     read_footprint(evidence);
+    return true;
 }
 
 agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
@@ -197,9 +202,7 @@ agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
     if (status != AGB_OK || evidence->vanished)
         return status;
     read_machine(evidence, &now);
-    if (evidence->subject != AGB_SUBJECT_MACHINE)
-        look_at_process(evidence, &now);
-    if (!evidence->vanished || first)
+    if (evidence->subject == AGB_SUBJECT_MACHINE || look_at_process(evidence, &now))
         status = agb_tasks_look(&evidence->tasks, err);
     if (first)
         evidence->first = now;
@@ -211,7 +214,7 @@ void agb_evidence_close(agb_evidence *evidence)
 {
     agb_quota_cpuset(evidence->root, evidence->pid, evidence->cpuset, sizeof evidence->cpuset);
     evidence->quota_cpus = agb_quota_cpus(evidence->root, evidence->pid);
-    evidence->window_s = evidence->last.at_s - evidence->first.at_s;
+    evidence->window_s = (evidence->pid > 0 ? evidence->seen_s : evidence->last.at_s) - evidence->first.at_s;
     if (evidence->command.ended)
         evidence->window_s = evidence->command.wall_s;
 }

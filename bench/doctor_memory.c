@@ -83,8 +83,8 @@ static void bound_by_footprint(const agb_evidence *evidence, agb_finding *findin
                          agb_text_bytes(caches->l3).s, agb_text_number((double)bytes / (double)caches->l2).s,
                          agb_text_bytes(caches->l2).s);
     if (bytes <= caches->l3)
-        agb_finding_conclude(finding, AGB_RULED_OUT, "by estimate: all that it holds fits into the last-level cache, which "
-                             "rules out lasting waits for DRAM");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, lasting waits for DRAM: all that it holds fits "
+                             "into the last-level cache");
     else
         agb_finding_conclude(finding, AGB_UNSEEN, "DRAM is possible (estimate): not all that it holds fits into a cache; "
                              "how much of it is in use is not known");
@@ -210,7 +210,7 @@ static void examine_nodes_of_process(const agb_evidence *evidence, agb_finding *
         agb_finding_next(finding, "keep both together: numactl --cpunodebind=N --membind=N COMMAND; let each thread "
                          "first touch what it will use");
     } else {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "by estimate, rules out remote memory as the main cost");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, remote memory as the main cost");
     }
 }
 
@@ -292,10 +292,11 @@ static void judge_counted_walks(double walks, agb_finding *finding)
 static void bound_walks(uint64_t anonymous, uint64_t huge, const char *setting, agb_finding *finding)
 {
     if (anonymous <= tlb_reach_bytes) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "by estimate: TLBs reach all of its anonymous memory, which rules out "
-                             "page walks there");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, page walks: TLBs reach all of its anonymous "
+                             "memory");
     } else if (share(huge, anonymous) > huge_above) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "by estimate: nearly all of its anonymous memory is in huge pages");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, page walks: nearly all of its anonymous memory is "
+                             "in huge pages");
     } else {
         agb_finding_conclude(finding, AGB_UNSEEN, "page walks are possible (estimate): its memory is in small pages and more "
                              "than TLBs reach; whether they cost time depends on how it is visited");

@@ -222,9 +222,6 @@ void agb_load_sampler_command(const char *root, int pid, char *text, size_t size
     agb_processor_read(root, &cpu);
     if (pid > 0)
         snprintf(whose, sizeof whose, "-p %d", pid);
-    if (strcmp(cpu.vendor, "AuthenticAMD") == 0)
-        snprintf(text, size, "sudo perf record -e ibs_op/cnt_ctl=1/ -c 131072 -W -d %s -- sleep 10; perf mem report "
-                 "--sort=mem --stdio", whose);
-    else
-        snprintf(text, size, "sudo perf mem record -t load %s -- sleep 10; perf mem report --sort=mem --stdio", whose);
+    snprintf(text, size, "sudo perf mem record %s -- sleep 10; sudo perf mem report --sort=mem --stdio%s", whose,
+             strcmp(cpu.vendor, "AuthenticAMD") == 0 ? " (perf and kernel 6.2 or newer, on bare metal)" : "");
 }

@@ -50,7 +50,7 @@ typedef struct agb_options {
     uint64_t timeout_s;
     bool no_twin, twin;
 
-    uint64_t seconds, hops, working_set;    /* lab; 0 = its own choice */
+    uint64_t seconds, hops, working_set;    /* lab, doctor; 0 = its own choice */
 
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
@@ -62,7 +62,7 @@ typedef struct agb_options {
     const char *output, *groups;
     bool quiet, help;
 
-    uint64_t pid, seconds;          /* doctor, lab; 0 = not given */
+    uint64_t pid;                   /* doctor, lab runq; 0 = not given */
     bool watch;                     /* lab runq */
     char **program;                 /* doctor: the words behind --, ended by NULL; NULL when there are none */
 

@@ -161,3 +161,8 @@ int agb_proc_stat_read(const char *root, int pid, int tid, agb_proc_stat *out)
         return failed;
     return agb_proc_stat_parse(text, out) ? 0 : EBADMSG;
 }
+
+bool agb_proc_stat_has_ended(const agb_proc_stat *stat)
+{
+    return stat->state == 'Z' && stat->threads <= 1;
+}
