@@ -206,6 +206,11 @@ static int lab(const agb_options *options, agb_error *err)
 static const char *const lab_options[] = {"seconds", "threads", "pin", "pages", "hops", "working-set", "pid", "watch", "format",
                                           "output", "quiet", NULL};
 
+static void defaults(agb_options *options)
+{
+    options->threads = 0;    /* as many as there are processors: the lab's choice */
+}
+
 const agb_command agb_command_lab = {
     .name = "lab", .operand = "NAME",
     .summary = "small experiments on this machine: what to expect, a picture, what it showed",
@@ -213,4 +218,4 @@ const agb_command agb_command_lab = {
              "shows a picture, the same in figures with intervals, what it found and what it cannot say. Points\n"
              "that were disturbed are marked noisy. Without NAME: the list of labs and the options each heeds.",
     .example = "aggbench lab chase",
-    .options = lab_options, .run = lab};
+    .options = lab_options, .defaults = defaults, .run = lab};

@@ -216,7 +216,12 @@ agb_status agb_lab_perform(agb_lab_run *run, const agb_lab *lab, agb_error *err)
     cpu_set_t before;
     bool known = sched_getaffinity(0, sizeof before, &before) == 0;
     *run->record = (agb_lab_record){.lab = lab};
+    double throttled_s = agb_machine_throttled_s(run->root);
     agb_status status = lab->run(run, err);
+    double since_s = agb_machine_throttled_s(run->root) - throttled_s;
+    if (throttled_s >= 0 && since_s > 0)
+        agb_lab_note(run->record, "the cgroup's CPU quota held this program back for %s meanwhile: use fewer threads, "
+                     "or raise the quota", agb_text_seconds(since_s).s);
     if (known)
         sched_setaffinity(0, sizeof before, &before);
     if (status == AGB_OK && agb_interrupt_signal() && !run->until_told)

@@ -160,12 +160,11 @@ static bool see_throttling(const char *root, const char *folder, void *context)
     char path[2 * PATH_MAX + 64];
     uint64_t periods, throttled, us, ns;
     snprintf(path, sizeof path, "%s/cpu.stat", folder);
-    if (!agb_proc_number(root, path, "nr_periods", &periods))
-        return false;
+    bool version_2 = agb_proc_number(root, path, "throttled_usec", &us);
+    bool version_1 = agb_proc_number(root, path, "throttled_time", &ns);
+    agb_proc_number(root, path, "nr_periods", &periods);
     agb_proc_number(root, path, "nr_throttled", &throttled);
-    agb_proc_number(root, path, "throttled_usec", &us);
-    agb_proc_number(root, path, "throttled_time", &ns);
-    out->known = true;
+    out->known |= version_1 || version_2;
     out->periods += periods;
     out->throttled += throttled;
     out->throttled_s += (double)us / 1e6 + (double)ns / 1e9;
@@ -179,6 +178,12 @@ agb_throttling agb_quota_throttling(const char *root, int pid)
     for (size_t i = 0; i < sizeof places / sizeof places[0] && !out.known; i++)
         each_group(root, pid, places[i], see_throttling, &out);
     return out;
+}
+
+double agb_machine_throttled_s(const char *root)
+{
+    agb_throttling throttling = agb_quota_throttling(root, 0);
+    return throttling.known ? throttling.throttled_s : -1;
 }
 
 typedef struct text_room {
