@@ -43,7 +43,7 @@ static void keep_loop(void)
 
 const char *agb_kernel_name(agb_kernel stream)
 {
-    static const char *const names[AGB_STREAMS] = {"read", "write", "streaming stores", "copy", "triad"};
+    static const char *const names[AGB_KERNELS] = {"read", "write", "streaming stores", "copy", "triad"};
     return names[stream];
 }
 
@@ -114,7 +114,7 @@ uint64_t agb_kernel_pass(agb_kernel stream, void *slice, size_t bytes, double va
     case AGB_KERNEL_TRIAD:
         triad(at, at + third, at + 2 * third, third);
         break;
-    case AGB_STREAMS:
+    case AGB_KERNELS:
         break;
     }
     return 0;
@@ -122,7 +122,7 @@ uint64_t agb_kernel_pass(agb_kernel stream, void *slice, size_t bytes, double va
 
 double agb_kernel_hidden_bytes(agb_kernel stream, double bytes)
 {
-    static const double written[AGB_STREAMS] = {[AGB_KERNEL_WRITE] = 1, [AGB_KERNEL_COPY] = 1.0 / 2,
+    static const double written[AGB_KERNELS] = {[AGB_KERNEL_WRITE] = 1, [AGB_KERNEL_COPY] = 1.0 / 2,
                                                 [AGB_KERNEL_TRIAD] = 1.0 / 3};
     return written[stream] * bytes;
 }

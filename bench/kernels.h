@@ -12,7 +12,7 @@ typedef enum agb_kernel {
     AGB_KERNEL_PAST,         /* with streaming stores, past the caches: no line is read */
     AGB_KERNEL_COPY,         /* first half to second half */
     AGB_KERNEL_TRIAD,        /* first third = second + scale * third third, as in STREAM (J. McCalpin, 1995) */
-    AGB_STREAMS
+    AGB_KERNELS
 } agb_kernel;
 
 const char *agb_kernel_name(agb_kernel stream);

@@ -23,7 +23,7 @@ typedef struct bandwidth {
     unsigned counts[MOST_COUNTS];
     size_t n_counts;
     double slot_s;
-    uint64_t repeats[AGB_STREAMS * MOST_COUNTS];    /* that fill the slot, once known */
+    uint64_t repeats[AGB_KERNELS * MOST_COUNTS];    /* that fill the slot, once known */
     uint64_t *wrong;                                /* one for each worker, a line apart */
 
     agb_kernel stream;                              /* the measurement under way */
@@ -127,7 +127,7 @@ static agb_status add_record(bandwidth *lab, const agb_lab_point *points, agb_er
     agb_lab_chart *chart = agb_lab_add_chart(lab->run->record, title, (agb_lab_axis){"threads", "", false},
                                              (agb_lab_axis){"bandwidth", "GB/s", false});
     agb_status status = AGB_OK;
-    for (size_t i = 0; i < AGB_STREAMS * lab->n_counts && status == AGB_OK; i++) {
+    for (size_t i = 0; i < AGB_KERNELS * lab->n_counts && status == AGB_OK; i++) {
         agb_lab_series *series = i % lab->n_counts == 0
                                      ? agb_lab_add_series(chart, agb_kernel_name((agb_kernel)(i / lab->n_counts)))
                                      : chart ? &chart->series[i / lab->n_counts] : NULL;
@@ -165,7 +165,7 @@ static agb_status prepare(bandwidth *lab, agb_error *err)
                         crew.threads);
     lab->n_counts = agb_lab_worker_counts(crew.threads, lab->counts);
     double whole_s = lab->run->seconds > 0 ? lab->run->seconds : usual_s;
-    lab->slot_s = fmax(least_slot_s, whole_s / (double)(AGB_STREAMS * lab->n_counts) / (REPETITIONS + 1));
+    lab->slot_s = fmax(least_slot_s, whole_s / (double)(AGB_KERNELS * lab->n_counts) / (REPETITIONS + 1));
     lab->bytes_each = lab->set_bytes / crew.threads / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
     agb_team_wall_s(lab->pool, crew.threads, fill_slice, lab);
     lab->bytes_each = lab->set_bytes;
@@ -176,9 +176,9 @@ static agb_status prepare(bandwidth *lab, agb_error *err)
 static agb_status run(agb_lab_run *run, agb_error *err)
 {
     bandwidth lab = {.run = run};
-    agb_lab_point points[AGB_STREAMS * MOST_COUNTS] = {{0}};
+    agb_lab_point points[AGB_KERNELS * MOST_COUNTS] = {{0}};
     agb_status status = prepare(&lab, err);
-    agb_lab_turns turns = {.what = "streaming", .trials = AGB_STREAMS * lab.n_counts, .repetitions = REPETITIONS,
+    agb_lab_turns turns = {.what = "streaming", .trials = AGB_KERNELS * lab.n_counts, .repetitions = REPETITIONS,
                            .threads_of = threads_of, .measure = measure, .context = &lab};
     for (size_t i = 0; i < turns.trials; i++)
         points[i].x = lab.counts[i % lab.n_counts];
