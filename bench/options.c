@@ -60,6 +60,8 @@ static const option table[] = {
      .least = 1, .most = 1024, .about = "workers that read, decode and pack (1)"},
     {.name = "threads", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1, .least = 1,
      .most = 1024, .about = "workers of the aggregators that can use several (1)"},
+    {.name = "seconds", .command = "doctor", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seconds), .least = 1,
+     .most = 3600, .about = "how long to watch (3; a program: until it ends)"},
     {.name = "seconds", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seconds), .least = 1, .most = 3600,
      .about = "about how long it may take, all labs together (each lab's own choice)"},
     {.name = "hops", .argument = "N", .kind = IS_COUNT, .offset = FIELD(hops), .least = 1, .most = 1ull << 40,
@@ -129,7 +131,7 @@ static const option table[] = {
     {.name = "codec", .argument = "auto|zstd|none", .kind = IS_TEXT, .offset = FIELD(codec),
      .about = "compress all (zstd), nothing (none), or all but numbers: those stay as they stand in memory, so that "
               "the file is mapped instead of read, larger and several times as fast (auto)"},
-    {.name = "format", .command = "list describe load", .argument = "table|json", .kind = IS_CHOICE,
+    {.name = "format", .command = "list describe load doctor", .argument = "table|json", .kind = IS_CHOICE,
      .offset = FIELD(format), .choices = plain_format_choices, .about = "of what is printed (table)"},
     {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
      .choices = format_choices, .about = "of the report (table)"},
@@ -138,6 +140,10 @@ static const option table[] = {
     {.name = "output", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(output),
      .about = "write the report there instead of to standard output (-); the file appears only when it is complete, "
               "and links are followed"},
+    {.name = "pid", .argument = "PID", .kind = IS_COUNT, .offset = FIELD(pid), .least = 1, .most = 1u << 22,
+     .about = "look at this process and its threads"},
+    {.name = "watch", .kind = IS_FLAG, .offset = FIELD(watch),
+     .about = "look once a second until Ctrl-C, and report then"},
     {.name = "quiet", .kind = IS_FLAG, .offset = FIELD(quiet), .about = "no progress on standard error"},
     {.name = "help", .kind = IS_FLAG, .offset = FIELD(help), .about = "this text"},
 };
@@ -178,6 +184,14 @@ bool agb_option_given(const agb_options *options, const char *name)
 {
     const option *option = find_option(options->command, name, strlen(name));
     return option && (options->given >> (option - table) & 1);
+}
+
+bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out)
+{
+    const option *option = takes(command, name) ? find_option(command, name, strlen(name)) : NULL;
+    if (option)
+        *out = (agb_option_text){option->name, option->about, option->argument};
+    return option != NULL;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -410,7 +424,10 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     bool only_operands = false;
     for (int i = 0; i < n; i++) {
         const char *word = words[i];
-        if (!only_operands && strcmp(word, "--") == 0) {
+        if (!only_operands && strcmp(word, "--") == 0 && command->takes_program) {
+            out->program = words + i + 1;
+            break;
+        } else if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && strcmp(word, "-h") == 0) {
             out->help = true;
