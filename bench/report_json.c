@@ -54,7 +54,8 @@ static json_t *query_json(const agb_results *results)
         json_array_append_new(group_by, agb_json_text(layout->column[i].term.name));
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "group_by", group_by, "where",
                      agb_json_text_or_null(settings->where), "top", count(settings->top), "offset",
-                     count(settings->offset), "clickbench", settings->query ? json_integer(settings->query - 1) : json_null());
+                     count(settings->offset), "clickbench",
+                     settings->query ? json_integer(settings->query - 1) : json_null());
 }
 
 static json_t *machine_json(const agb_results *results)

@@ -66,7 +66,8 @@ static void retired_above_the_width_is_withheld_not_clamped(void **state)
 static void one_impossible_share_withholds_its_whole_group_with_the_reason(void **state)
 {
     (void)state;
-    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_MEMORY_BOUND_PCT, AGB_CORE_BOUND_PCT};
+    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_MEMORY_BOUND_PCT,
+                                        AGB_CORE_BOUND_PCT};
     agb_repetition_counts repetition = zen4_slots(1e9, 9.06e9, 3e9, 1, 2);
     agb_metrics metrics = computed(&repetition, 1);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)

@@ -40,8 +40,8 @@ static inline bool neoverse_part(const agb_cpu_id *cpu, unsigned part)
     return strcmp(cpu->vendor, "ARM") == 0 && cpu->model == part;
 }
 
-/* What counts say by themselves. LL_CACHE_MISS_RD opens everywhere and stays 0 where the maker has not set the bit: a 0 is
- * no value. */
+/* What counts say by themselves. LL_CACHE_MISS_RD opens everywhere and stays 0 where the maker has not set the bit: a
+ * 0 is no value. */
 static inline void neoverse_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values)
 {
     agb_metrics_set_plain(out, pass, values);

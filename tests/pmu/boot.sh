@@ -64,7 +64,8 @@ fetch() {
     apt_arm64 apt-get update >&2 || fail "cannot read the lists of arm64 packages: is there a network"
     kernel=$(apt_arm64 apt-cache depends linux-image-cloud-arm64 2>/dev/null |
         sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p')
-    [ -n "$kernel" ] || fail "apt knows no package linux-image-cloud-arm64: is there a network, and are its sources Debian's"
+    [ -n "$kernel" ] ||
+        fail "apt knows no package linux-image-cloud-arm64: is there a network, and are its sources Debian's"
     rm -rf "$work/packages" "$work/sysroot" "$work/kernel"
     mkdir "$work/packages"
     wanted=$(libraries)
@@ -89,7 +90,7 @@ build() {
     libraries=$(PKG_CONFIG_LIBDIR=$sysroot/lib/$triple/pkgconfig pkg-config --static --libs-only-l $modules) ||
         fail "a library of .ci/deps is not among the fetched packages"
     static="-L$sysroot/lib/$triple -L$sysroot/lib/gcc/$triple/$($triple-gcc -dumpversion)"
-    make --no-print-directory CC=$triple-gcc MARCH= B="build/pmu/objects" DEPS_PFM=yes DEPS_VALGRIND= \
+    make --no-print-directory CC=$triple-gcc MARCH= OPT=-O1 B="build/pmu/objects" DEPS_PFM=yes DEPS_VALGRIND= \
         DEPS_CFLAGS="-isystem $sysroot/include -isystem $sysroot/include/$triple" \
         LDFLAGS="-static -pthread $static" \
         DEPS_LIBS="-Wl,--start-group $libraries -lpfm -lstdc++ -Wl,--end-group" \
@@ -109,14 +110,15 @@ boot() {
     name=$1 arguments=$2
     shift 2
     left=$((end - $(date +%s)))
-    [ "$left" -gt 0 ] || fail "boot $name: the three minutes that all of it may take are over: is this machine overloaded"
+    [ "$left" -gt 0 ] ||
+        fail "boot $name: the three minutes that all of it may take are over: is this machine overloaded"
     echo "pmu: booting: $name" >&2
     timeout "$left" qemu-system-aarch64 -M virt -cpu neoverse-n1 -m 1024 -nographic -no-reboot -nic none "$@" \
         -kernel "$(ls "$work"/kernel/boot/vmlinuz-*)" -initrd "$work/initrd.gz" \
         -append "console=ttyAMA0 quiet panic=-1 rdinit=/init $arguments" </dev/null >"$work/$name.log" 2>&1 || true
     tr -d '\r' <"$work/$name.log" | grep -v 'reboot: Power down'
     grep -q '^pmu: [0-9]* passed, [0-9]* failed' "$work/$name.log" ||
-        echo "pmu: boot $name: ended without its closing line: too slow for $left s, or a crash: see $work/$name.log" >&2
+        echo "pmu: boot $name: it has no closing line: too slow for $left s, or a crash: see $work/$name.log" >&2
     grep -q '^pmu: [1-9][0-9]* passed, 0 failed' "$work/$name.log"
 }
 
