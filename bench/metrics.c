@@ -138,6 +138,7 @@ static void withhold(agb_metrics *out, agb_metric metric)
 {
     out->has[metric] = false;
     out->value[metric] = 0;
+    out->counted[metric] = 0;
 }
 
 /* Is there anything in these counts to compute from? */
@@ -325,9 +326,16 @@ static void note_untried(const samples *all, const agb_counter_support *support,
 static void take_medians(samples *all, const agb_counter_support *support, agb_metrics *out)
 {
     agb_rates rates[AGB_MOST_PASSES] = {{0}};
-    for (unsigned metric = 0; metric < AGB_METRICS; metric++)
-        if (all->metric_n[metric])
-            agb_metrics_set(out, metric, agb_median(all->metric + metric * all->most, all->metric_n[metric]));
+    for (unsigned metric = 0; metric < AGB_METRICS; metric++) {
+        double *values = all->metric + metric * all->most;
+        size_t n = all->metric_n[metric];
+        if (n == 0)
+            continue;
+        agb_metrics_set(out, metric, agb_median(values, n));    /* sorts them */
+        out->counted[metric] = (unsigned)n;
+        out->least[metric] = values[0];
+        out->most[metric] = values[n - 1];
+    }
     for (unsigned pass = 0; pass < AGB_MOST_PASSES; pass++) {
         rates[pass].has = all->rate_n[pass] > 0;
         for (unsigned event = 0; rates[pass].has && event < AGB_MOST_EVENTS; event++)

@@ -143,6 +143,20 @@ static json_t *runs_json(const agb_result *result, bool warmup)
     return runs;
 }
 
+/* {METRIC: {"repetitions", "least", "most"}} of those that were counted. */
+static json_t *spread_json(const agb_metrics *metrics)
+{
+    json_t *out = json_object();
+    for (int metric = 0; metric < AGB_METRICS; metric++) {
+        if (metrics->has[metric] && metrics->counted[metric] > 0)
+            json_object_set_new(out, agb_metric_name((agb_metric)metric),
+                                json_pack("{s:o, s:o, s:o}", "repetitions", count(metrics->counted[metric]), "least",
+                                          event_count(true, metrics->least[metric]), "most",
+                                          event_count(true, metrics->most[metric])));
+    }
+    return out;
+}
+
 static json_t *metrics_json(const agb_results *results, const agb_result *result, const agb_metrics *metrics)
 {
     bool ok = result->state == AGB_STATE_OK;
@@ -153,6 +167,7 @@ static json_t *metrics_json(const agb_results *results, const agb_result *result
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
                             event_count(metrics->has[metric], metrics->value[metric]));
+    json_object_set_new(out, "spread", spread_json(metrics));
     return out;
 }
 

@@ -37,6 +37,9 @@ static void passes_are_joined_by_medians(void **state)
     check(&metrics, AGB_FRONTEND_BOUND_PCT, 25);
     check(&metrics, AGB_BAD_SPECULATION_PCT, 5);
     assert_non_null(strstr(metrics.reason, "this one was refused"));
+    assert_int_equal(metrics.counted[AGB_RETIRING_PCT], 5);
+    assert_float_equal(metrics.least[AGB_RETIRING_PCT], 100 * 1.1 / 6, 1e-9);
+    assert_float_equal(metrics.most[AGB_RETIRING_PCT], 100 * 5.0 / 6, 1e-9);
 }
 
 static void shares_that_do_not_close_are_withheld(void **state)
