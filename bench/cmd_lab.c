@@ -13,7 +13,7 @@
 enum { NAME_CELLS = 14 };
 
 /* Options of the command itself; all others are a lab's, which must heed them. */
-static const char *const common_options[] = {"seconds", "format", "output", "quiet", "help", NULL};
+static const char *const common_options[] = {"format", "output", "quiet", "help", NULL};
 
 typedef struct work {
     const agb_options *options;
@@ -32,10 +32,9 @@ static void print_list(FILE *to)
 {
     fprintf(to, "Labs: aggbench lab NAME, or `all`\n");
     for (const agb_lab *const *lab = agb_labs; *lab; lab++) {
-        char heeds[400] = "heeds --seconds";
+        char heeds[400] = "heeds";
         for (const char *const *option = (*lab)->options; option && *option; option++)
-            if (strcmp(*option, "seconds") != 0)
-                snprintf(heeds + strlen(heeds), sizeof heeds - strlen(heeds), ", --%s", *option);
+            snprintf(heeds + strlen(heeds), sizeof heeds - strlen(heeds), " --%s", *option);
         agb_help_entry(to, (*lab)->name, NAME_CELLS, (*lab)->summary);
         agb_help_entry(to, "", NAME_CELLS, heeds);
     }

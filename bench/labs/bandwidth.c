@@ -192,7 +192,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const options[] = {"threads", "pin", "pages", "working-set", NULL};
+static const char *const options[] = {"seconds", "threads", "pin", "pages", "working-set", NULL};
 
 const agb_lab agb_lab_bandwidth = {
     .name = "bandwidth",

@@ -15,12 +15,13 @@
 
 enum { REPETITIONS = 5, MOST_PAIRS = AGB_MOST_NODES * AGB_MOST_NODES, HOPS = 200000 };
 
-static const size_t set_bytes = 256 << 20;
+static const size_t usual_bytes = 256 << 20;
 static const double value = 1;
 
 typedef struct numa {
     agb_lab_run *run;
     agb_nodes nodes;
+    size_t set_bytes;                /* gone through on each node */
     uint32_t *order;
     agb_room room;                   /* of the pair under way */
     agb_chain chain;
@@ -67,7 +68,7 @@ static agb_status measure_latency(void *context, size_t trial, double *ns, agb_e
 static void read_slice(void *context, unsigned worker)
 {
     numa *lab = context;
-    size_t each = set_bytes / agb_pool_workers(lab->pool) / AGB_STREAM_UNIT * AGB_STREAM_UNIT;
+    size_t each = lab->set_bytes / agb_pool_workers(lab->pool) / AGB_STREAM_UNIT * AGB_STREAM_UNIT;
     uint64_t wrong = agb_stream_pass(AGB_STREAM_READ, lab->room.at + worker * each, each, value);
     __atomic_fetch_or(&lab->wrong, wrong, __ATOMIC_RELAXED);
 }
@@ -78,7 +79,7 @@ static agb_status measure_bandwidth(void *context, size_t trial, double *gbps, a
     double rate, wall_s = agb_team_wall_s(lab->pool, agb_pool_workers(lab->pool), read_slice, lab);
     (void)trial;
     unsigned workers = agb_pool_workers(lab->pool);
-    double bytes = (double)(set_bytes / workers / AGB_STREAM_UNIT * AGB_STREAM_UNIT) * workers;
+    double bytes = (double)(lab->set_bytes / workers / AGB_STREAM_UNIT * AGB_STREAM_UNIT) * workers;
     agb_status status = agb_lab_rate(bytes, wall_s, "numa", &rate, err);
     *gbps = rate / 1e9;
     if (status == AGB_OK && lab->wrong)
@@ -94,7 +95,7 @@ static agb_status measure_pair(numa *lab, const agb_node *from, agb_lab_point *l
                            .measure = measure_latency, .context = lab};
     agb_status status = agb_pool_create(&lab->pool, from->n_cpus, from->cpus, err);    /* also pins this thread */
     if (status == AGB_OK) {
-        agb_chain_link(&lab->chain, &lab->room, set_bytes, AGB_CHAIN_RANDOM, lab->order, 1);
+        agb_chain_link(&lab->chain, &lab->room, lab->set_bytes, lab->order);
         status = agb_lab_take_turns(lab->run, &turns, latency, err);
     }
     if (status == AGB_OK) {
@@ -102,7 +103,7 @@ static agb_status measure_pair(numa *lab, const agb_node *from, agb_lab_point *l
         turns.threads = from->n_cpus;
         turns.measure = measure_bandwidth;
         lab->wrong = 0;
-        agb_stream_pass(AGB_STREAM_WRITE, lab->room.at, set_bytes / AGB_STREAM_UNIT * AGB_STREAM_UNIT, value);
+        agb_stream_pass(AGB_STREAM_WRITE, lab->room.at, lab->set_bytes / AGB_STREAM_UNIT * AGB_STREAM_UNIT, value);
         status = agb_lab_take_turns(lab->run, &turns, bandwidth, err);
     }
     agb_pool_destroy(lab->pool);
@@ -137,11 +138,11 @@ static agb_status add_pair(numa *lab, agb_lab_table *table, agb_lab_chart *chart
     const agb_node *memory = &lab->nodes.node[to];
     agb_lab_point latency = {.x = memory->number, .y = NAN, .low = NAN, .high = NAN}, bandwidth = latency;
     char why[160] = "";
-    agb_status status = agb_room_map(&lab->room, set_bytes, AGB_PAGES_HUGE, "lab: numa", err);
+    agb_status status = agb_room_map(&lab->room, lab->set_bytes, AGB_PAGES_HUGE, "lab: numa", err);
     if (status == AGB_OK)
         agb_nodes_bind(&lab->room, memory->number, why, sizeof why);
-    if (status == AGB_OK && !why[0] && memory->free_bytes < 2 * set_bytes)
-        snprintf(why, sizeof why, "node %d has less than %.20s free", memory->number, agb_text_binary(2 * set_bytes).s);
+    if (status == AGB_OK && !why[0] && memory->free_bytes < 2 * lab->set_bytes)
+        snprintf(why, sizeof why, "node %d has less than %.20s free", memory->number, agb_text_binary(2 * lab->set_bytes).s);
     if (status == AGB_OK && !why[0])
         status = measure_pair(lab, from, &latency, &bandwidth, err);
     if (why[0])
@@ -202,7 +203,7 @@ static void compare(numa *lab)
 
 static agb_status run(agb_lab_run *run, agb_error *err)
 {
-    numa lab = {.run = run};
+    numa lab = {.run = run, .set_bytes = run->options->working_set ? run->options->working_set : usual_bytes};
     agb_nodes_read(run->root, &lab.nodes);
     agb_status status = add_layout(&lab, err);
     if (status == AGB_OK && lab.nodes.n < 2) {
@@ -211,20 +212,24 @@ static agb_status run(agb_lab_run *run, agb_error *err)
         agb_lab_note(run->record, "on two nodes or more it would pin a thread to each node, bind %s to each node by mbind, "
                      "and lay beside each other a pointer chase, reading by all processors of the node, and where first "
                      "touch puts a page. On a virtual machine ask for a size that shows its nodes (numactl --hardware "
-                     "tells), then run `aggbench lab numa`", agb_text_binary(set_bytes).s);
+                     "tells), then run `aggbench lab numa`", agb_text_binary(lab.set_bytes).s);
         return status;
     }
-    lab.order = malloc(set_bytes / AGB_CHAIN_NODE * sizeof *lab.order);
+    lab.order = malloc(lab.set_bytes / AGB_CHAIN_NODE * sizeof *lab.order);
     if (status == AGB_OK && !lab.order)
         status = agb_fail(err, AGB_ERR_MEMORY, "lab: numa: no memory for the order of the nodes: free some, and run "
                                                "again");
-    if (status == AGB_OK)
+    if (status == AGB_OK) {
+        agb_chain_draw(lab.order, lab.set_bytes / AGB_CHAIN_NODE, 1);
         status = measure_nodes(&lab, err);
+    }
     if (status == AGB_OK)
         compare(&lab);
     free(lab.order);
     return status;
 }
+
+static const char *const options[] = {"working-set", NULL};
 
 const agb_lab agb_lab_numa = {
     .name = "numa",
@@ -234,4 +239,4 @@ const agb_lab agb_lab_numa = {
                   "to see",
     .limits = "medians of 5 of each pair, pairs one after the other. A virtual machine may show one node although its "
               "memory comes from two. Memory without processors (CXL) is a node, too",
-    .run = run};
+    .options = options, .run = run};

@@ -11,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 5, ROWS = 4000000, KINDS = 3, MODES = 2, STRATEGIES = 2, TRIALS = STRATEGIES * KINDS * MODES };
+enum { REPETITIONS = 5, KINDS = 3, MODES = 2, STRATEGIES = 2, TRIALS = STRATEGIES * KINDS * MODES };
 
 static const char *const strategies[STRATEGIES] = {"naive", "radix"};
 static const char *const kind_names[KINDS] = {"4 KiB", "madvise", "explicit"};
 static const agb_pages kind_pages[KINDS] = {AGB_PAGES_4K, AGB_PAGES_HUGE, AGB_PAGES_EXPLICIT};
 static const char *const mode_names[MODES] = {"warm", "fresh"};
 static const agb_memory_mode modes[MODES] = {AGB_MEMORY_WARM, AGB_MEMORY_FRESH};
+static const unsigned most_rows = 4000000, least_rows = 200000;
+static const double usual_s = 25;    /* that the most rows take */
 static const unsigned group_counts[] = {10000, 100000, 1000000, 3000000};
 enum { SIZES = sizeof group_counts / sizeof group_counts[0] };
 
@@ -33,7 +35,8 @@ typedef struct pages_lab {
     agb_lab_run *run;
     agb_registry *registry;
     agb_table *table;
-    unsigned groups;                             /* in it */
+    unsigned rows, groups;                       /* in it */
+    size_t n_sizes;
     agb_sink *sink;
     agb_counter_support support;
     agb_counters *counters;                      /* NULL where nothing can be counted */
@@ -72,7 +75,7 @@ static agb_status count_measured(pages_lab *lab, trial *trial, agb_memory *memor
     trial->faults = (double)(usage.minor_faults + usage.major_faults);
     trial->sys_s = usage.sys_s;
     double rate;
-    status = agb_lab_rate(ROWS, (double)stats.wall_ns / 1e9, strategies[trial->strategy], &rate, err);
+    status = agb_lab_rate(lab->rows, (double)stats.wall_ns / 1e9, strategies[trial->strategy], &rate, err);
     *ns_a_row = 1e9 / rate;
     return status;
 }
@@ -93,10 +96,10 @@ static agb_status measure(void *context, size_t at, double *ns_a_row, agb_error 
     agb_sink_destroy(lab->sink);    /* its groups stand in that memory */
     lab->sink = NULL;
     agb_memory_destroy(memory);
-    if (status == AGB_OK && (digest.groups != lab->groups || digest.rows != ROWS))
-        status = agb_fail(err, AGB_ERR_CONTRACT, "lab: pages: %s counted %llu groups of %llu rows instead of %u of %d: "
+    if (status == AGB_OK && (digest.groups != lab->groups || digest.rows != lab->rows))
+        status = agb_fail(err, AGB_ERR_CONTRACT, "lab: pages: %s counted %llu groups of %llu rows instead of %u of %u: "
                           "report this", strategies[trial->strategy], (unsigned long long)digest.groups,
-                          (unsigned long long)digest.rows, lab->groups, ROWS);
+                          (unsigned long long)digest.rows, lab->groups, lab->rows);
     return status == AGB_OK ? agb_sink_collect(&lab->sink, err) : status;
 }
 
@@ -107,7 +110,7 @@ static agb_status load(pages_lab *lab, unsigned groups, agb_error *err)
     static const char *const columns[] = {"UserID"};
     char source[96];
     agb_load_options options = {.pages = AGB_PAGES_HUGE};
-    snprintf(source, sizeof source, "synth:uniform,rows=%d,groups=%u", ROWS, groups);
+    snprintf(source, sizeof source, "synth:uniform,rows=%u,groups=%u", lab->rows, groups);
     agb_table_destroy(lab->table);
     lab->table = NULL;
     lab->groups = groups;
@@ -126,10 +129,10 @@ static void line_up(pages_lab *lab, size_t strategies_now)
 /* The first strategy's points go into the chart, one series for each page size and mode. */
 static agb_status measure_size(pages_lab *lab, size_t size, agb_lab_point *points, agb_error *err)
 {
-    line_up(lab, size + 1 == SIZES ? STRATEGIES : 1);
+    line_up(lab, size + 1 == lab->n_sizes ? STRATEGIES : 1);
     agb_lab_turns turns = {.what = "counting", .trials = lab->n_trials, .repetitions = REPETITIONS, .threads = 1,
                            .measure = measure, .context = lab, .done = size * REPETITIONS,
-                           .all = (SIZES + 1) * REPETITIONS};
+                           .all = (lab->n_sizes + 1) * REPETITIONS};
     agb_status status = load(lab, group_counts[size], err);
     if (status == AGB_OK)
         status = agb_lab_take_turns(lab->run, &turns, points, err);
@@ -146,7 +149,8 @@ static agb_status measure_size(pages_lab *lab, size_t size, agb_lab_point *point
 static agb_status begin_chart(pages_lab *lab, agb_error *err)
 {
     char title[120];
-    snprintf(title, sizeof title, "%s over %d million rows, by the pages of its memory", strategies[0], ROWS / 1000000);
+    snprintf(title, sizeof title, "%s over %.20s rows, by the pages of its memory", strategies[0],
+             agb_text_count(lab->rows).s);
     agb_lab_chart *chart = agb_lab_add_chart(lab->run->record, title, (agb_lab_axis){"groups", "", true},
                                              (agb_lab_axis){"time", "ns a row", true});
     line_up(lab, 1);
@@ -165,7 +169,7 @@ static double walks_of(const pages_lab *lab, const trial *trial)
     if (trial->counted == 0)
         return NAN;
     agb_metrics_compute(&lab->support, trial->counts, trial->counted, -1, &metrics);
-    return metrics.has[AGB_DTLB_WALKS] ? metrics.value[AGB_DTLB_WALKS] / ROWS : NAN;
+    return metrics.has[AGB_DTLB_WALKS] ? metrics.value[AGB_DTLB_WALKS] / lab->rows : NAN;
 }
 
 static agb_status add_details(pages_lab *lab, const agb_lab_point *points, agb_error *err)
@@ -174,7 +178,7 @@ static agb_status add_details(pages_lab *lab, const agb_lab_point *points, agb_e
                                              {"against 4 KiB", ""}, {"page faults", ""}, {"system", "ms"},
                                              {"dTLB walks a row", ""}};
     char title[120];
-    snprintf(title, sizeof title, "at %.20s groups", agb_text_count(group_counts[SIZES - 1]).s);
+    snprintf(title, sizeof title, "at %.20s groups", agb_text_count(group_counts[lab->n_sizes - 1]).s);
     agb_lab_table *table = agb_lab_add_table(lab->run->record, title, columns, lab->counters ? 8 : 7);
     agb_status status = AGB_OK;
     const agb_lab_point *small[STRATEGIES][MODES] = {{NULL}};
@@ -205,7 +209,7 @@ static agb_status try_explicit(pages_lab *lab, agb_error *err)
     enum { NEEDED = 400 };
     agb_error refused = {0};
     double ns;
-    agb_status status = load(lab, group_counts[SIZES - 1], err);
+    agb_status status = load(lab, group_counts[lab->n_sizes - 1], err);
     for (size_t i = 0; i < STRATEGIES && lab->has_kind[2] && status == AGB_OK; i++) {
         lab->trials[0] = (trial){.strategy = i, .kind = 2, .mode = 0};
         lab->has_kind[2] = measure(lab, 0, &ns, &refused) == AGB_OK;
@@ -225,6 +229,10 @@ static agb_status try_explicit(pages_lab *lab, agb_error *err)
 
 static agb_status prepare(pages_lab *lab, agb_error *err)
 {
+    double part = lab->run->seconds > 0 ? fmin(1, lab->run->seconds / usual_s) : 1;
+    lab->rows = part * most_rows > least_rows ? (unsigned)(part * most_rows) : least_rows;
+    while (lab->n_sizes < SIZES && group_counts[lab->n_sizes] <= lab->rows / 4 * 3)
+        lab->n_sizes++;
     agb_status status = agb_lab_pin_self(lab->run, err);
     if (status == AGB_OK)
         status = agb_registry_create(&lab->registry, err);
@@ -250,7 +258,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
         return agb_fail(err, AGB_ERR_MEMORY, "lab: pages: no memory for its own bookkeeping: free some, and run again");
     lab->run = run;
     agb_status status = prepare(lab, err);
-    for (size_t size = 0; size < SIZES && status == AGB_OK; size++)
+    for (size_t size = 0; size < lab->n_sizes && status == AGB_OK; size++)
         status = measure_size(lab, size, points, err);
     if (status == AGB_OK)
         status = add_details(lab, points, err);
@@ -264,7 +272,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const options[] = {"pin", NULL};
+static const char *const options[] = {"seconds", "pin", NULL};
 
 const agb_lab agb_lab_pages = {
     .name = "pages",
