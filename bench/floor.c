@@ -6,7 +6,7 @@
  * last-level cache. What is read is checked against what must stand there, so that no compiler may leave it out. */
 #include "machine.h"
 
-#include "streams.h"
+#include "kernels.h"
 
 #include <sys/mman.h>
 #include <time.h>
@@ -18,7 +18,7 @@ static const size_t LEAST_BYTES = (size_t)256 << 20;
 typedef struct job {
     char *buffer;
     size_t bytes_each;         /* of one worker */
-    agb_stream stream;
+    agb_kernel stream;
     double value;              /* what is written, or must be read, everywhere */
     uint64_t *wrong;           /* per worker, a line apart: bits that a reading found different */
 } job;
@@ -29,7 +29,7 @@ static void run_slice(void *argument, unsigned worker, size_t task)
 {
     const job *job = argument;
     job->wrong[(size_t)worker * WORDS_A_LINE] |=
-        agb_stream_pass(job->stream, job->buffer + task * job->bytes_each, job->bytes_each, job->value);
+        agb_kernel_pass(job->stream, job->buffer + task * job->bytes_each, job->bytes_each, job->value);
 }
 
 static double now_s(void)
@@ -40,7 +40,7 @@ static double now_s(void)
 }
 
 /* One pass over the buffer; keeps the better rate. */
-static void run_pass(agb_pool *pool, job *job, agb_stream stream, double *best_gbps)
+static void run_pass(agb_pool *pool, job *job, agb_kernel stream, double *best_gbps)
 {
     job->stream = stream;
     double bytes = (double)job->bytes_each * agb_pool_workers(pool);
@@ -64,14 +64,14 @@ static void *map(size_t bytes)
 static agb_status measure(agb_floor *out, agb_pool *pool, job *job, agb_error *err)
 {
     double first_touch = 0;
-    run_pass(pool, job, AGB_STREAM_WRITE, &first_touch);    /* pays the page faults; its rate is not used */
+    run_pass(pool, job, AGB_KERNEL_WRITE, &first_touch);    /* pays the page faults; its rate is not used */
     for (unsigned pass = 0; pass < PASSES; pass++) {
-        run_pass(pool, job, AGB_STREAM_READ, &out->read_gbps);
+        run_pass(pool, job, AGB_KERNEL_READ, &out->read_gbps);
         job->value++;
-        run_pass(pool, job, AGB_STREAM_WRITE, &out->write_gbps);
-        run_pass(pool, job, AGB_STREAM_READ, &out->read_gbps);
+        run_pass(pool, job, AGB_KERNEL_WRITE, &out->write_gbps);
+        run_pass(pool, job, AGB_KERNEL_READ, &out->read_gbps);
         job->value++;
-        run_pass(pool, job, AGB_STREAM_PAST, &out->write_gbps);
+        run_pass(pool, job, AGB_KERNEL_PAST, &out->write_gbps);
     }
     for (unsigned worker = 0; worker < agb_pool_workers(pool); worker++)
         if (job->wrong[(size_t)worker * WORDS_A_LINE])
@@ -93,7 +93,7 @@ agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_error *err)
     agb_machine_allowed_cpus(&cpu, 1);
     unsigned workers = agb_pool_workers(pool);
     size_t beyond = 4 * agb_caches_of(cpu).l3, bytes = beyond > LEAST_BYTES ? beyond : LEAST_BYTES;
-    size_t each = bytes / workers / AGB_STREAM_UNIT * AGB_STREAM_UNIT;
+    size_t each = bytes / workers / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
     size_t head = (workers * WORDS_A_LINE * sizeof(uint64_t) + PAGE - 1) / PAGE * PAGE, total = head + each * workers;
     uint64_t available = agb_machine_available_bytes("");
     char *memory = available > total ? map(total) : NULL;

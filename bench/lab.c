@@ -229,7 +229,7 @@ agb_status agb_lab_perform(agb_lab_run *run, const agb_lab *lab, agb_error *err)
                      "or raise the quota", agb_text_seconds(since_s).s);
     if (known)
         sched_setaffinity(0, sizeof before, &before);
-    if (status == AGB_OK && agb_interrupt_signal())
+    if (status == AGB_OK && agb_interrupt_signal() && !run->until_told)
         return agb_lab_stopped(run, err);
     return status == AGB_OK && run->record->short_of_memory ? no_memory(err) : status;
 }

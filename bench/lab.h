@@ -89,6 +89,7 @@ typedef struct agb_lab_run {
     double seconds;              /* that the whole lab may take; 0 = its own choice */
     agb_lab_record *record;
     void *progress;              /* an agb_progress_printer, or NULL: silent */
+    bool until_told;             /* set by a lab that goes on until it is interrupted: that is then no failure */
 } agb_lab_run;
 
 struct agb_lab {

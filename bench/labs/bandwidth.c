@@ -5,7 +5,7 @@
 #include "lab_team.h"
 #include "lab_turns.h"
 #include "room.h"
-#include "streams.h"
+#include "kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ typedef struct bandwidth {
     unsigned counts[MOST_COUNTS];
     size_t n_counts;
     double slot_s;
-    uint64_t repeats[AGB_STREAMS * MOST_COUNTS];    /* that fill the slot, once known */
+    uint64_t repeats[AGB_KERNELS * MOST_COUNTS];    /* that fill the slot, once known */
     uint64_t *wrong;                                /* one for each worker, a line apart */
 
-    agb_stream stream;                              /* the measurement under way */
+    agb_kernel stream;                              /* the measurement under way */
     size_t bytes_each;
     uint64_t passes;
 } bandwidth;
@@ -40,7 +40,7 @@ static void stream_slice(void *context, unsigned worker)
     bandwidth *lab = context;
     uint64_t wrong = 0;
     for (uint64_t pass = 0; pass < lab->passes; pass++)
-        wrong |= agb_stream_pass(lab->stream, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
+        wrong |= agb_kernel_pass(lab->stream, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
     lab->wrong[(size_t)worker * WORDS_A_LINE] |= wrong;
 }
 
@@ -54,8 +54,8 @@ static agb_status measure(void *context, size_t trial, double *gbps, agb_error *
 {
     bandwidth *lab = context;
     unsigned threads = threads_of(context, trial);
-    lab->stream = (agb_stream)(trial / lab->n_counts);
-    lab->bytes_each = lab->set_bytes / threads / AGB_STREAM_UNIT * AGB_STREAM_UNIT;
+    lab->stream = (agb_kernel)(trial / lab->n_counts);
+    lab->bytes_each = lab->set_bytes / threads / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
     if (lab->repeats[trial] == 0) {    /* the first turn's own warm-up tells how many passes fill the slot */
         lab->passes = 1;
         double once_s = agb_team_wall_s(lab->pool, threads, stream_slice, lab);
@@ -64,7 +64,7 @@ static agb_status measure(void *context, size_t trial, double *gbps, agb_error *
     lab->passes = lab->repeats[trial];
     double wall_s = agb_team_wall_s(lab->pool, threads, stream_slice, lab), rate;
     double bytes = (double)lab->bytes_each * threads * (double)lab->passes;
-    agb_status status = agb_lab_rate(bytes, wall_s, agb_stream_name(lab->stream), &rate, err);
+    agb_status status = agb_lab_rate(bytes, wall_s, agb_kernel_name(lab->stream), &rate, err);
     *gbps = rate / 1e9;
     for (unsigned worker = 0; worker < threads && status == AGB_OK; worker++)
         if (lab->wrong[(size_t)worker * WORDS_A_LINE])
@@ -96,18 +96,18 @@ static agb_status add_summary(agb_lab_run *run, const agb_lab_chart *chart, agb_
     agb_status status = AGB_OK;
     for (size_t i = 0; i < chart->n_series && status == AGB_OK; i++) {
         const agb_lab_point *best, *knee = knee_of(&chart->series[i], &best);
-        double hidden = agb_stream_hidden_bytes((agb_stream)i, best->y);
+        double hidden = agb_kernel_hidden_bytes((agb_kernel)i, best->y);
         agb_lab_cell row[] = {agb_lab_text("%s", chart->series[i].name), agb_lab_number(chart->series[i].points[0].y),
                               agb_lab_number(best->y), agb_lab_number(best->x), agb_lab_number(knee->x),
                               agb_lab_number(best->y + hidden)};
         status = agb_lab_add_row(table, row, err);
     }
-    const agb_lab_point *read, *write, *past, *knee = knee_of(&chart->series[AGB_STREAM_READ], &read);
-    knee_of(&chart->series[AGB_STREAM_WRITE], &write);
-    knee_of(&chart->series[AGB_STREAM_PAST], &past);
+    const agb_lab_point *read, *write, *past, *knee = knee_of(&chart->series[AGB_KERNEL_READ], &read);
+    knee_of(&chart->series[AGB_KERNEL_WRITE], &write);
+    knee_of(&chart->series[AGB_KERNEL_PAST], &past);
     agb_lab_find(run->record, "reading reaches %s GB/s by %.0f thread%s, the knee is at %.0f; one thread alone reads %s%s",
                  agb_text_number(read->y).s, read->x, read->x == 1 ? "" : "s", knee->x,
-                 agb_text_number(chart->series[AGB_STREAM_READ].points[0].y).s, agb_lab_doubt(read, knee));
+                 agb_text_number(chart->series[AGB_KERNEL_READ].points[0].y).s, agb_lab_doubt(read, knee));
     double gain = past->y / write->y;
     agb_lab_find(run->record, "streaming stores write %s times as fast as ordinary ones: %s%s", agb_text_number(gain).s,
                  gain > 1.2 ? "that is the hidden read of each line, which they do without"
@@ -127,9 +127,9 @@ static agb_status add_record(bandwidth *lab, const agb_lab_point *points, agb_er
     agb_lab_chart *chart = agb_lab_add_chart(lab->run->record, title, (agb_lab_axis){"threads", "", false},
                                              (agb_lab_axis){"bandwidth", "GB/s", false});
     agb_status status = AGB_OK;
-    for (size_t i = 0; i < AGB_STREAMS * lab->n_counts && status == AGB_OK; i++) {
+    for (size_t i = 0; i < AGB_KERNELS * lab->n_counts && status == AGB_OK; i++) {
         agb_lab_series *series = i % lab->n_counts == 0
-                                     ? agb_lab_add_series(chart, agb_stream_name((agb_stream)(i / lab->n_counts)))
+                                     ? agb_lab_add_series(chart, agb_kernel_name((agb_kernel)(i / lab->n_counts)))
                                      : chart ? &chart->series[i / lab->n_counts] : NULL;
         status = agb_lab_add_point(lab->run->record, series, points[i], err);
     }
@@ -141,7 +141,7 @@ static agb_status add_record(bandwidth *lab, const agb_lab_point *points, agb_er
 static void fill_slice(void *context, unsigned worker)
 {
     bandwidth *lab = context;
-    agb_stream_pass(AGB_STREAM_WRITE, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
+    agb_kernel_pass(AGB_KERNEL_WRITE, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
 }
 
 /* Every worker touches its own part first, so that on a machine of several nodes it lies near. */
@@ -165,8 +165,8 @@ static agb_status prepare(bandwidth *lab, agb_error *err)
                         crew.threads);
     lab->n_counts = agb_lab_worker_counts(crew.threads, lab->counts);
     double whole_s = lab->run->seconds > 0 ? lab->run->seconds : usual_s;
-    lab->slot_s = fmax(least_slot_s, whole_s / (double)(AGB_STREAMS * lab->n_counts) / (REPETITIONS + 1));
-    lab->bytes_each = lab->set_bytes / crew.threads / AGB_STREAM_UNIT * AGB_STREAM_UNIT;
+    lab->slot_s = fmax(least_slot_s, whole_s / (double)(AGB_KERNELS * lab->n_counts) / (REPETITIONS + 1));
+    lab->bytes_each = lab->set_bytes / crew.threads / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
     agb_team_wall_s(lab->pool, crew.threads, fill_slice, lab);
     lab->bytes_each = lab->set_bytes;
     fill_slice(lab, 0);    /* what the rounding left between the slices */
@@ -176,9 +176,9 @@ static agb_status prepare(bandwidth *lab, agb_error *err)
 static agb_status run(agb_lab_run *run, agb_error *err)
 {
     bandwidth lab = {.run = run};
-    agb_lab_point points[AGB_STREAMS * MOST_COUNTS] = {{0}};
+    agb_lab_point points[AGB_KERNELS * MOST_COUNTS] = {{0}};
     agb_status status = prepare(&lab, err);
-    agb_lab_turns turns = {.what = "streaming", .trials = AGB_STREAMS * lab.n_counts, .repetitions = REPETITIONS,
+    agb_lab_turns turns = {.what = "streaming", .trials = AGB_KERNELS * lab.n_counts, .repetitions = REPETITIONS,
                            .threads_of = threads_of, .measure = measure, .context = &lab};
     for (size_t i = 0; i < turns.trials; i++)
         points[i].x = lab.counts[i % lab.n_counts];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Streaming loops: see streams.h. */
-#include "streams.h"
+#include "kernels.h"
 
 
 /* 32 bytes at once: what AVX2 moves in one instruction, and two of NEON's. */
@@ -41,9 +41,9 @@ static void keep_loop(void)
     __asm__ volatile("" ::: "memory");
 }
 
-const char *agb_stream_name(agb_stream stream)
+const char *agb_kernel_name(agb_kernel stream)
 {
-    static const char *const names[AGB_STREAMS] = {"read", "write", "streaming stores", "copy", "triad"};
+    static const char *const names[AGB_KERNELS] = {"read", "write", "streaming stores", "copy", "triad"};
     return names[stream];
 }
 
@@ -95,34 +95,34 @@ static void triad(vector *to, const vector *a, const vector *b, size_t vectors)
     }
 }
 
-uint64_t agb_stream_pass(agb_stream stream, void *slice, size_t bytes, double value)
+uint64_t agb_kernel_pass(agb_kernel stream, void *slice, size_t bytes, double value)
 {
     vector *at = slice;
     size_t vectors = bytes / sizeof *at, half = vectors / 2, third = vectors / 3;
     switch (stream) {
-    case AGB_STREAM_READ:
+    case AGB_KERNEL_READ:
         return read_all(at, vectors, value);
-    case AGB_STREAM_WRITE:
+    case AGB_KERNEL_WRITE:
         write_all(at, vectors, value);
         break;
-    case AGB_STREAM_PAST:
+    case AGB_KERNEL_PAST:
         write_past(at, vectors, value);
         break;
-    case AGB_STREAM_COPY:
+    case AGB_KERNEL_COPY:
         copy(at + half, at, half);
         break;
-    case AGB_STREAM_TRIAD:
+    case AGB_KERNEL_TRIAD:
         triad(at, at + third, at + 2 * third, third);
         break;
-    case AGB_STREAMS:
+    case AGB_KERNELS:
         break;
     }
     return 0;
 }
 
-double agb_stream_hidden_bytes(agb_stream stream, double bytes)
+double agb_kernel_hidden_bytes(agb_kernel stream, double bytes)
 {
-    static const double written[AGB_STREAMS] = {[AGB_STREAM_WRITE] = 1, [AGB_STREAM_COPY] = 1.0 / 2,
-                                                [AGB_STREAM_TRIAD] = 1.0 / 3};
+    static const double written[AGB_KERNELS] = {[AGB_KERNEL_WRITE] = 1, [AGB_KERNEL_COPY] = 1.0 / 2,
+                                                [AGB_KERNEL_TRIAD] = 1.0 / 3};
     return written[stream] * bytes;
 }
