@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "lab.h"
 #include "output.h"
+#include "pins.h"
 #include "progress.h"
 #include "report.h"
 
@@ -97,7 +98,9 @@ static agb_status check_options(const work *work, agb_error *err)
             return agb_fail(err, AGB_ERR_ARGUMENT, "lab: --%s: %s does not heed it: `aggbench lab` lists what each "
                             "lab does", *name, work->all ? "no lab of `all`" : work->labs[0]->name);
     }
-    return AGB_OK;
+    const agb_pins *pins = &work->options->pins;
+    unsigned threads = work->options->threads ? (unsigned)work->options->threads : pins->n;
+    return pins->n ? agb_pins_check(pins, threads, err) : AGB_OK;
 }
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */

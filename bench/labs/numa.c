@@ -6,7 +6,7 @@
 #include "lab_turns.h"
 #include "nodes.h"
 #include "process.h"
-#include "streams.h"
+#include "kernels.h"
 
 #include <math.h>
 #include <sched.h>
@@ -68,8 +68,8 @@ static agb_status measure_latency(void *context, size_t trial, double *ns, agb_e
 static void read_slice(void *context, unsigned worker)
 {
     numa *lab = context;
-    size_t each = lab->set_bytes / agb_pool_workers(lab->pool) / AGB_STREAM_UNIT * AGB_STREAM_UNIT;
-    uint64_t wrong = agb_stream_pass(AGB_STREAM_READ, lab->room.at + worker * each, each, value);
+    size_t each = lab->set_bytes / agb_pool_workers(lab->pool) / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
+    uint64_t wrong = agb_kernel_pass(AGB_KERNEL_READ, lab->room.at + worker * each, each, value);
     __atomic_fetch_or(&lab->wrong, wrong, __ATOMIC_RELAXED);
 }
 
@@ -79,7 +79,7 @@ static agb_status measure_bandwidth(void *context, size_t trial, double *gbps, a
     double rate, wall_s = agb_team_wall_s(lab->pool, agb_pool_workers(lab->pool), read_slice, lab);
     (void)trial;
     unsigned workers = agb_pool_workers(lab->pool);
-    double bytes = (double)(lab->set_bytes / workers / AGB_STREAM_UNIT * AGB_STREAM_UNIT) * workers;
+    double bytes = (double)(lab->set_bytes / workers / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT) * workers;
     agb_status status = agb_lab_rate(bytes, wall_s, "numa", &rate, err);
     *gbps = rate / 1e9;
     if (status == AGB_OK && lab->wrong)
@@ -103,7 +103,7 @@ static agb_status measure_pair(numa *lab, const agb_node *from, agb_lab_point *l
         turns.threads = from->n_cpus;
         turns.measure = measure_bandwidth;
         lab->wrong = 0;
-        agb_stream_pass(AGB_STREAM_WRITE, lab->room.at, lab->set_bytes / AGB_STREAM_UNIT * AGB_STREAM_UNIT, value);
+        agb_kernel_pass(AGB_KERNEL_WRITE, lab->room.at, lab->set_bytes / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT, value);
         status = agb_lab_take_turns(lab->run, &turns, bandwidth, err);
     }
     agb_pool_destroy(lab->pool);
