@@ -86,7 +86,7 @@ static agb_status follow(watch *watch, agb_error *err)
     double window_s = watch->run->seconds > 0 ? watch->run->seconds : usual_window_s;
     double interval_s = endless ? watch_interval_s : window_s / LOOKS;
     watch->run->until_told = endless;
-    watch->has_ticks = agb_cpu_ticks_read(watch->run->root, -1, &watch->before);
+    watch->has_ticks = agb_cpu_ticks_read(watch->run->root, &watch->before);
     agb_status status = agb_tasks_look(&watch->tasks, err);
     watch->last_s = watch->tasks.last_s;
     size_t all = endless ? 0 : LOOKS;
@@ -99,7 +99,7 @@ static agb_status follow(watch *watch, agb_error *err)
             status = add_points(watch, err);
         go_on = show(watch, look, all);
     }
-    watch->has_ticks &= agb_cpu_ticks_read(watch->run->root, -1, &watch->after);
+    watch->has_ticks &= agb_cpu_ticks_read(watch->run->root, &watch->after);
     return status;
 }
 
