@@ -5,20 +5,17 @@
 #include "disturbance.h"
 #include "duty.h"
 #include "lab_team.h"
+#include "pins.h"
 #include "proc.h"
-#include "process.h"
-#include "processor.h"
 #include "statistics.h"
-#include "sysfile.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-enum { ROUNDS = 3, MOST_TRIALS = 128 };
+enum { MOST_ROUNDS = 3, MOST_TRIALS = 128 };
 
 static const double usual_slice_s = 0.25, least_slice_s = 0.1, most_slice_s = 2;
 static const unsigned duties[] = {1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
@@ -34,7 +31,7 @@ typedef struct trial {
     agb_duty_work work;
     unsigned duty_pct, workers;
     /* What the rounds gave: */
-    double rate[ROUNDS], ghz;         /* units a second */
+    double rate[MOST_ROUNDS], ghz;         /* units a second */
     unsigned rounds, noisy;
     uint64_t units;
     double wall_s, own_s;             /* summed over the rounds */
@@ -52,6 +49,7 @@ typedef struct experiment {
     bool has_chain;
     trial trials[MOST_TRIALS];
     size_t n;
+    unsigned rounds;
     double slice_s;
     const trial *now;                 /* for the workers */
 } experiment;
@@ -80,31 +78,10 @@ static void plan(experiment *experiment)
         if (experiment->has_chain)
             add(experiment, SIDE_BY_SIDE, AGB_DUTY_CHASE, duty_pct, 1);
     }
-    double wanted_s = experiment->run->seconds / (double)(experiment->n * ROUNDS);
-    experiment->slice_s = experiment->run->seconds > 0 ? fmin(fmax(wanted_s, least_slice_s), most_slice_s)
-                                                       : usual_slice_s;
-}
-
-/* First one thread of each core, then the others: where the second threads begin, the line may bend. Returns how many
- * first ones there are. */
-static unsigned order_by_core(experiment *experiment)
-{
-    agb_pins *pins = &experiment->crew.pins, ordered = {.n = 0}, later = {.n = 0};
-    for (unsigned i = 0; i < pins->n; i++) {
-        char path[96], siblings[256];
-        bool second = false;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", pins->cpu[i]);
-        agb_sysfile_read(experiment->run->root, path, siblings, sizeof siblings);
-        for (unsigned k = 0; k < ordered.n; k++)
-            second |= agb_processor_list_covers(siblings, &ordered.cpu[k], 1);
-        agb_pins *to = second ? &later : &ordered;
-        to->cpu[to->n++] = pins->cpu[i];
-    }
-    unsigned first = ordered.n;
-    memcpy(ordered.cpu + first, later.cpu, later.n * sizeof *later.cpu);
-    ordered.n = pins->n;
-    *pins = ordered;
-    return first;
+    double all_s = experiment->run->seconds > 0 ? experiment->run->seconds
+                                                : usual_slice_s * MOST_ROUNDS * (double)experiment->n;
+    experiment->rounds = all_s / (double)(experiment->n * MOST_ROUNDS) < least_slice_s ? 1 : MOST_ROUNDS;
+    experiment->slice_s = fmin(fmax(all_s / (double)(experiment->n * experiment->rounds), least_slice_s), most_slice_s);
 }
 
 static agb_status prepare_chain(experiment *experiment, agb_error *err)
@@ -184,7 +161,7 @@ static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
 /* Every trial once a round, in an order that is drawn anew. */
 static agb_status take_rounds(experiment *experiment, agb_error *err)
 {
-    size_t order[MOST_TRIALS], all = ROUNDS * experiment->n;
+    size_t order[MOST_TRIALS], all = experiment->rounds * experiment->n;
     uint64_t random = experiment->run->options->seed + 1;
     for (size_t i = 0; i < experiment->n; i++)
         order[i] = i;
@@ -208,7 +185,7 @@ static agb_status take_rounds(experiment *experiment, agb_error *err)
 
 static double rate_of(const trial *trial)
 {
-    double rates[ROUNDS];
+    double rates[MOST_ROUNDS];
     memcpy(rates, trial->rate, sizeof rates);
     return agb_median(rates, trial->rounds);
 }
@@ -367,10 +344,18 @@ static agb_text half_text(double pct)
 static void find_bends(experiment *experiment)
 {
     agb_lab_record *record = experiment->run->record;
-    for (size_t i = 0; i < WORKLOADS && record->n_charts == 2; i++)
+    unsigned known = 0;
+    for (size_t i = 0; i < WORKLOADS && record->n_charts == 2; i++) {
+        double duty = work_at_half(&record->charts[0].series[i]), part = work_at_half(&record->charts[1].series[i]);
+        if (isnan(duty) && isnan(part))
+            continue;
+        known++;
         agb_lab_find(record, "%s: the work at 50 %% reported: with all workers at part duty %s, with a part of the workers "
-                     "at 100 %% %s", agb_duty_name(workloads[i]), half_text(work_at_half(&record->charts[0].series[i])).s,
-                     half_text(work_at_half(&record->charts[1].series[i])).s);
+                     "at 100 %% %s", agb_duty_name(workloads[i]), half_text(duty).s, half_text(part).s);
+    }
+    if (known == 0)
+        agb_lab_find(record, "nothing can be said of the work at 50 %% reported: the points around it are missing or were "
+                     "disturbed");
 }
 
 static const trial *find_trial(const experiment *experiment, method method, agb_duty_work work, unsigned duty_pct,
@@ -441,7 +426,7 @@ static agb_status utilization(agb_lab_run *run, agb_error *err)
     agb_status status = agb_lab_crew_of(run, &experiment->crew, err);
     if (status == AGB_OK) {
         unsigned threads = experiment->crew.threads;
-        first_threads = order_by_core(experiment);
+        first_threads = agb_pins_by_core(&experiment->crew.pins, run->root);
         experiment->benches = aligned_alloc(128, threads * sizeof *experiment->benches);
         if (!experiment->benches)
             status = agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for %u workers", threads);
