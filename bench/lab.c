@@ -160,6 +160,11 @@ void agb_lab_note(agb_lab_record *record, const char *format, ...)
     va_end(arguments);
 }
 
+const char *agb_lab_doubt(const agb_lab_point *a, const agb_lab_point *b)
+{
+    return a->noisy || b->noisy ? " (from noisy points)" : "";
+}
+
 void agb_lab_record_release(agb_lab_record *record)
 {
     for (size_t i = 0; i < record->n_charts; i++)

@@ -30,6 +30,7 @@ struct agb_command;
 
 typedef struct agb_options {
     const struct agb_command *command;
+    const struct agb_command *const *commands;    /* all that there are, NULL-ended; set by main */
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
 
     const char *group_by, *where;
@@ -55,7 +56,7 @@ typedef struct agb_options {
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
     const char *events, *record;
-    bool perf_check;
+    bool perf_check, ipc_line;
     const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */
@@ -84,6 +85,15 @@ typedef struct agb_command {
 /* Words after the command's name. Fails with AGB_ERR_ARGUMENT or AGB_ERR_NOT_FOUND. */
 agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err);
 bool agb_option_given(const agb_options *options, const char *name);
+
+/* What --help, the manual and the completions say of an option; static text. */
+typedef struct agb_option_text {
+    const char *name, *about;
+    const char *argument;    /* NULL: a flag */
+} agb_option_text;
+
+/* false: the command has no option of that name. */
+bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out);
 
 void agb_help_command(FILE *to, const agb_command *command);
 /* "NAME ..." of each entry in two columns, descriptions wrapped at 100 cells. */
