@@ -47,7 +47,7 @@ typedef struct agb_proc_stat {
 bool agb_proc_stat_parse(char *line, agb_proc_stat *out);
 /* 0, errno, or EBADMSG for a malformed file. tid 0: the whole process. */
 int agb_proc_stat_read(const char *root, int pid, int tid, agb_proc_stat *out);
-/* Of a whole process: has it ended, and only waits for its parent to notice? A first thread may end before the others. */
+/* Of a whole process: has it ended, and only waits for its parent to notice? Its first thread may end before others. */
 bool agb_proc_stat_has_ended(const agb_proc_stat *stat);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* doctor's steps on evidence of our own: what each measures, rules out and cannot see; where the path stops; and how
- * evidence is gathered from a small /proc. */
+/* doctor's steps on evidence of our own: what each measures, rules out and cannot see, and where the path stops. */
 #include "fake_root.h"
 
 #include "doctor.h"
@@ -34,7 +33,8 @@ static int set_up(void **state)
     evidence->last.at_s = 12;
     evidence->last.cpu = (agb_cpu_ticks){.user = 200, .idle = 600};
     evidence->first.pressure_s = evidence->last.pressure_s = NAN;
-    evidence->tasks = (agb_tasks){.root = scene->root.path, .task = scene->task, .looks = 5, .first_s = 10, .last_s = 12};
+    evidence->tasks = (agb_tasks){.root = scene->root.path, .task = scene->task, .looks = 5, .first_s = 10,
+                                  .last_s = 12};
     snprintf(evidence->support.reason, sizeof evidence->support.reason, "no PMU in this test");
     snprintf(evidence->loads.reason, sizeof evidence->loads.reason, "no sampling in this test");
     evidence->footprint = (agb_footprint){.known = true, .resident = 1 << 20, .has_pages = true, .anonymous = 1 << 20};
@@ -243,7 +243,8 @@ static void ipc_is_judged_by_the_machines_own_line(void **state)
     snprintf(scene->evidence.no_line, sizeof scene->evidence.no_line, "there is none yet");
     assert_unseen(examine(scene, agb_examine_ipc), "there is none yet", "aggbench lab calibrate");
     scene->evidence.has_line = true;
-    scene->evidence.line = (agb_ipc_line){.unit = AGB_IPC_PER_CYCLE, .cpu_bound = 4, .memory_bound = 0.1, .midpoint = 0.6};
+    scene->evidence.line = (agb_ipc_line){.unit = AGB_IPC_PER_CYCLE, .cpu_bound = 4, .memory_bound = 0.1,
+                                          .midpoint = 0.6};
     assert_finding(examine(scene, agb_examine_ipc), AGB_SUSPECT, "0.40|waiting side");
     give(scene, AGB_IPC, 1.0);
     assert_finding(examine(scene, agb_examine_ipc), AGB_RULED_OUT, "rules out waiting");
@@ -420,102 +421,6 @@ static void figures_that_are_not_had_are_null_and_estimates_are_marked(void **st
     free(text);
 }
 
-/* ---- Gathering --------------------------------------------------------------------------------------------------- */
-
-static void write_process(const fake_root *root, char state, unsigned user_ticks, const char *schedstat)
-{
-    char text[256];
-    snprintf(text, sizeof text, "50 (server) %c 1 50 50 0 -1 0 10 0 2 0 %u 10 0 0 20 0 1 0 77 0 500 0 0 0 0 0 0 0 0 0 0 0 "
-             "0 0 17 1 0 0 0 0 0\n", state, user_ticks);
-    fake_root_write(root, "/proc/50/stat", text);
-    fake_root_write(root, "/proc/50/task/50/stat", text);
-    fake_root_write(root, "/proc/50/task/50/schedstat", schedstat);
-}
-
-static agb_evidence begin_gathering(const fake_root *root)
-{
-    fake_root_write(root, "/proc/stat", "cpu  10 0 0 100 0 0 0 0 0 0\ncpu0 5 0 0 50 0 0 0 0 0 0\n"
-                                        "cpu1 5 0 0 50 0 0 0 0 0 0\nintr 5 1 2\nctxt 9\n");
-    fake_root_write(root, "/proc/50/status", "Name:\tserver\nVmRSS:\t  2048 kB\nVmSwap:\t 4 kB\nCpus_allowed_list:\t1\n");
-    fake_root_write(root, "/proc/50/smaps_rollup", "Rss: 2048 kB\nAnonymous:  1024 kB\nAnonHugePages:  512 kB\n");
-    fake_root_write(root, "/proc/50/numa_maps", "7f00 default anon=3 N0=2 N1=1 kernelpagesize_kB=4\n"
-                                                "7f80 default anon=1 N1=1 kernelpagesize_kB=2048\n");
-    fake_root_write(root, "/proc/50/cgroup", "0::/box\n");
-    fake_root_write(root, "/sys/fs/cgroup/box/cpu.max", "50000 100000\n");
-    fake_root_write(root, "/sys/fs/cgroup/box/cpu.stat", "nr_periods 10\nnr_throttled 4\nthrottled_usec 1500000\n");
-    fake_root_write(root, "/sys/fs/cgroup/box/cpuset.cpus.effective", "0-1\n");
-    fake_root_write(root, "/sys/devices/system/node/online", "0-1\n");
-    fake_root_write(root, "/sys/devices/system/node/node0/cpulist", "0\n");
-    fake_root_write(root, "/sys/devices/system/node/node1/cpulist", "1\n");
-    write_process(root, 'R', 100, "1000 2000 3\n");
-    return (agb_evidence){.subject = AGB_SUBJECT_PROCESS, .root = root->path, .pid = 50};
-}
-
-static void evidence_is_gathered_from_proc_and_control_groups(void **state)
-{
-    (void)state;
-    fake_root root = fake_root_create();
-    agb_evidence evidence = begin_gathering(&root);
-    assert_ok(agb_evidence_look(&evidence, err));
-    write_process(&root, 'R', 150, "500001000 250002000 9\n");
-    fake_root_write(&root, "/sys/fs/cgroup/box/cpu.stat", "nr_periods 20\nnr_throttled 9\nthrottled_usec 2500000\n");
-    assert_ok(agb_evidence_look(&evidence, err));
-    agb_evidence_close(&evidence);
-    assert_string_equal(evidence.name, "server");
-    assert_int_equal(evidence.online, 2);
-    assert_string_equal(evidence.allowed, "1");
-    assert_string_equal(evidence.cpuset, "0-1");
-    assert_float_equal(evidence.quota_cpus, 0.5, 1e-9);
-    assert_float_equal(evidence.last.throttling.throttled_s - evidence.first.throttling.throttled_s, 1, 1e-9);
-    assert_int_equal(evidence.nodes, 2);
-    assert_true(evidence.footprint.has_nodes);
-    assert_int_equal(evidence.footprint.on_node[0], 2 * 4096);
-    assert_int_equal(evidence.footprint.on_node[1], 4096 + 2048 * 1024);
-    assert_int_equal(evidence.footprint.resident, 2048 * 1024);
-    assert_int_equal(evidence.footprint.huge, 512 * 1024);
-    assert_float_equal(agb_evidence_ran_s(&evidence), 0.5, 1e-3);
-    assert_float_equal(agb_evidence_waited_s(&evidence), 0.25, 1e-3);
-    agb_evidence_release(&evidence);
-    fake_root_destroy(&root);
-}
-
-static void process_that_vanishes_keeps_what_was_seen_last(void **state)
-{
-    (void)state;
-    fake_root root = fake_root_create(), gone = {{0}};
-    agb_evidence evidence = begin_gathering(&root);
-    assert_ok(agb_evidence_look(&evidence, err));
-    write_process(&root, 'R', 150, "500001000 250002000 9\n");
-    assert_ok(agb_evidence_look(&evidence, err));
-    double seen_s = evidence.seen_s;
-    snprintf(gone.path, sizeof gone.path, "%.40s/proc/50", root.path);
-    fake_root_destroy(&gone);
-    assert_ok(agb_evidence_look(&evidence, err));
-    assert_ok(agb_evidence_look(&evidence, err));
-    agb_evidence_close(&evidence);
-    assert_true(evidence.vanished);
-    assert_true(evidence.window_s == seen_s - evidence.first.at_s);
-    assert_int_equal(evidence.last.process.user, 150);
-    assert_int_equal(evidence.footprint.resident, 2048 * 1024);
-    assert_float_equal(agb_evidence_ran_s(&evidence), 0.5, 1e-3);
-    agb_evidence_release(&evidence);
-    fake_root_destroy(&root);
-}
-
-static void process_that_has_ended_before_is_refused_in_words(void **state)
-{
-    (void)state;
-    fake_root root = fake_root_create();
-    agb_evidence evidence = begin_gathering(&root), none = {.subject = AGB_SUBJECT_PROCESS, .root = root.path, .pid = 51};
-    write_process(&root, 'Z', 100, "1000 2000 3\n");
-    assert_fails(AGB_ERR_NOT_FOUND, "--pid 50|has ended", agb_evidence_look(&evidence, err));
-    assert_fails(AGB_ERR_NOT_FOUND, "--pid 51|no such process", agb_evidence_look(&none, err));
-    fake_root_write(&root, "/proc/52/stat", "52 (cut");
-    evidence = (agb_evidence){.subject = AGB_SUBJECT_PROCESS, .root = root.path, .pid = 52};
-    assert_fails(AGB_ERR_IO, "--pid 52|cannot be read", agb_evidence_look(&evidence, err));
-    fake_root_destroy(&root);
-}
-
 #define IN_A_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -544,9 +449,6 @@ int main(void)
         IN_A_SCENE(huge_pages_and_walks_are_weighed),
         IN_A_SCENE(steal_interrupts_others_and_a_low_clock_are_noise),
         IN_A_SCENE(figures_that_are_not_had_are_null_and_estimates_are_marked),
-        cmocka_unit_test(evidence_is_gathered_from_proc_and_control_groups),
-        cmocka_unit_test(process_that_vanishes_keeps_what_was_seen_last),
-        cmocka_unit_test(process_that_has_ended_before_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

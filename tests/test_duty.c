@@ -41,7 +41,8 @@ static void part_of_the_time_is_kept(void **state)
     uint64_t third = bench->units;
     double whole_s = processor_s(bench, AGB_DUTY_MIX, 1, 0.4);
     double third_rate = (double)third / third_s, whole_rate = (double)bench->units / whole_s;
-    assert_true(third_rate > whole_rate / 3 && third_rate < whole_rate * 3);    /* of processor time, it is the same work */
+    /* A second of processor time is the same work. */
+    assert_true(third_rate > whole_rate / 3 && third_rate < whole_rate * 3);
     free(bench);
 }
 

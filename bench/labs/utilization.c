@@ -93,7 +93,8 @@ static agb_status prepare_chain(experiment *experiment, agb_error *err)
     uint32_t *order = malloc(bytes / AGB_CHAIN_NODE * sizeof *order);
     if (!order)
         return agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for a chain of %zu bytes", bytes);
-    experiment->has_chain = agb_room_map(&experiment->room, bytes, AGB_PAGES_HUGE, "lab: utilization", &small) == AGB_OK;
+    agb_status status = agb_room_map(&experiment->room, bytes, AGB_PAGES_HUGE, "lab: utilization", &small);
+    experiment->has_chain = status == AGB_OK;
     if (experiment->has_chain)
         agb_chain_link(&experiment->chain, &experiment->room, bytes, AGB_CHAIN_RANDOM, order, 1);
     else
@@ -350,12 +351,12 @@ static void find_bends(experiment *experiment)
         if (isnan(duty) && isnan(part))
             continue;
         known++;
-        agb_lab_find(record, "%s: the work at 50 %% reported: with all workers at part duty %s, with a part of the workers "
-                     "at 100 %% %s", agb_duty_name(workloads[i]), half_text(duty).s, half_text(part).s);
+        agb_lab_find(record, "%s: the work at 50 %% reported: with all workers at part duty %s, with a part of the "
+                     "workers at 100 %% %s", agb_duty_name(workloads[i]), half_text(duty).s, half_text(part).s);
     }
     if (known == 0)
-        agb_lab_find(record, "nothing can be said of the work at 50 %% reported: the points around it are missing or were "
-                     "disturbed");
+        agb_lab_find(record, "nothing can be said of the work at 50 %% reported: the points around it are missing or "
+                     "were disturbed");
 }
 
 static const trial *find_trial(const experiment *experiment, method method, agb_duty_work work, unsigned duty_pct,
@@ -384,8 +385,8 @@ static void find_causes(experiment *experiment, unsigned first_threads)
         agb_lab_find(record, "SMT: none of the %u processors shares a core with another%s", most,
                      experiment->run->machine->hypervisor[0] ? ", as far as a guest sees" : "");
     if (one && all && one->ghz > 0)
-        agb_lab_find(record, "turbo: by a chain of additions the clock is about %.2f GHz with 1 worker and %.2f GHz with "
-                     "%u (estimate): %s", one->ghz, all->ghz, most, fabs(one->ghz / all->ghz - 1) < 0.05 ?
+        agb_lab_find(record, "turbo: by a chain of additions the clock is about %.2f GHz with 1 worker and %.2f GHz "
+                     "with %u (estimate): %s", one->ghz, all->ghz, most, fabs(one->ghz / all->ghz - 1) < 0.05 ?
                      "it bends nothing here" : "the line bends by as much");
 }
 
@@ -395,8 +396,8 @@ static void find_side_by_side(experiment *experiment)
     const trial *chase = find_trial(experiment, SIDE_BY_SIDE, AGB_DUTY_CHASE, 100, 1);
     if (!spin || !chase)
         return;
-    agb_lab_find(experiment->run->record, "reported %.0f %% and %.0f %% busy, a spin does a step in %.2f ns and a pointer "
-                 "chase in %.0f: %.0f times less work. Utilisation does not tell computing from waiting",
+    agb_lab_find(experiment->run->record, "reported %.0f %% and %.0f %% busy, a spin does a step in %.2f ns and a "
+                 "pointer chase in %.0f: %.0f times less work. Utilisation does not tell computing from waiting",
                  agb_cpu_busy_pct(&spin->ticks), agb_cpu_busy_pct(&chase->ticks), step_ns(spin), step_ns(chase),
                  step_ns(chase) / step_ns(spin));
 }
@@ -478,8 +479,8 @@ static const char *const utilization_options[] = {"threads", "pin", NULL};
 const agb_lab agb_lab_utilization = {
     .name = "utilization",
     .summary = "reported CPU utilisation against the work that was really done",
-    .prediction = "If \"50 % busy\" meant half of the work, every curve would be the diagonal. Where two threads share a "
-                  "core (SMT), the first half of the workers does well more than half of the work; where the clock "
+    .prediction = "If \"50 % busy\" meant half of the work, every curve would be the diagonal. Where two threads share "
+                  "a core (SMT), the first half of the workers does well more than half of the work; where the clock "
                   "falls as more cores work (turbo), too. On processors without either, the points lie on the line. "
                   "And a pointer chase will be as \"busy\" as a spin while it does a hundredth of the steps.",
     .limits = "/proc/stat counts in ticks of mostly 10 ms, so that a point is good to about 1 %. Work is compared with "
