@@ -109,8 +109,7 @@ static void do_work(void *context, unsigned worker)
 {
     experiment *experiment = context;
     const trial *trial = experiment->now;
-    if (worker < trial->workers)
-        agb_duty_do(&experiment->benches[worker], trial->work, trial->duty_pct / 100.0, experiment->slice_s);
+    agb_duty_do(&experiment->benches[worker], trial->work, trial->duty_pct / 100.0, experiment->slice_s);
 }
 
 static void read_ticks(const experiment *experiment, agb_cpu_ticks *out)
@@ -143,7 +142,7 @@ static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
     agb_disturbance since = agb_disturbance_begin(experiment->run->root);
     read_ticks(experiment, &before);
     double own_before_s = own_s();
-    double wall_s = agb_team_wall_s(experiment->pool, do_work, experiment);
+    double wall_s = agb_team_wall_s(experiment->pool, trial->workers, do_work, experiment);
     trial->own_s += own_s() - own_before_s;
     read_ticks(experiment, &after);
     trial->noisy += agb_disturbance_seen(&since, trial->workers);
