@@ -274,6 +274,19 @@ check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then wi
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
 
+# Hostile bytes for everything that reads what others wrote: tests/fuzz says how.
+fuzz_formats = parquet tsv csv jsonl agb raw where
+$(B)/fuzzer: $(call objects,$(wildcard tests/fuzz/*.c)) $(B)/libaggbench.a
+	$(call say,link $@)
+	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(LDFLAGS)) $^ $(LDLIBS) -o $@
+
+fuzz: all ## fuzz what reads files (needs clang); FORMAT=name SECONDS=n of each
+	@$(MAKE) --no-print-directory fuzz-run CC=clang SAN=fuzzer-no-link,address,undefined \
+	    FUZZ='build/aggbench build/fuzz $(or $(SECONDS),600) $(or $(FORMAT),$(fuzz_formats))'
+
+fuzz-run: $(B)/fuzzer
+	@sh tests/fuzz/run $< $(FUZZ)
+
 baseline: all $(B)/tests/test_simulate ## write tests/instructions.baseline anew, when its figures were meant to change
 	@AGB_RENEW_BASELINE=1 BUILD=$(B) $(B)/tests/test_simulate
 
@@ -283,7 +296,8 @@ test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches p
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: FORCE all help install uninstall deps plugins pivot peers peers-load build/peers test check baseline test-pmu clean
+.PHONY: FORCE all help install uninstall deps plugins pivot peers peers-load build/peers test check fuzz fuzz-run baseline \
+        test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -11,11 +11,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const agb_command *const commands[] = {&agb_command_run,      &agb_command_pivot,  &agb_command_list,
-                                              &agb_command_describe, &agb_command_load,   &agb_command_verify,
-                                              &agb_command_new,      &agb_command_lab,
-                                              &agb_command_count_once, &agb_command_completion, &agb_command_manual,
-                                              NULL};
+static const agb_command *const commands[] = {
+    &agb_command_run,
+    &agb_command_pivot,
+    &agb_command_list,
+    &agb_command_describe,
+    &agb_command_load,
+    &agb_command_verify,
+    &agb_command_new,
+    &agb_command_lab,
+    &agb_command_doctor,
+    &agb_command_count_once,
+    &agb_command_completion,
+    &agb_command_manual,
+    NULL};
 
 static void print_help(FILE *to)
 {

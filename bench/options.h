@@ -51,17 +51,21 @@ typedef struct agb_options {
     uint64_t timeout_s;
     bool no_twin, twin;
 
-    uint64_t seconds, hops, working_set;    /* lab; 0 = its own choice */
+    uint64_t seconds, hops, working_set;    /* lab, doctor; 0 = its own choice */
 
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
     const char *events, *record;
-    bool perf_check;
+    bool perf_check, ipc_line;
     const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */
     const char *output, *groups;
     bool quiet, help;
+
+    uint64_t pid;                   /* doctor, lab runq; 0 = not given */
+    bool watch;                     /* lab runq */
+    char **program;                 /* doctor: the words behind --, ended by NULL; NULL when there are none */
 
     uint64_t given;                 /* bit i: option i of the table stood on the command line */
 } agb_options;
@@ -73,6 +77,7 @@ typedef struct agb_command {
     const char *const *options;     /* names, NULL-ended, in the order of --help */
     bool needs_operand;
     bool hidden;                    /* help does not show it */
+    bool takes_program;             /* what stands behind -- is a program with its arguments */
     void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */
     int (*run)(const agb_options *options, agb_error *err);    /* an AGB_EXIT_; err when not fine and not shown yet */
 } agb_command;
