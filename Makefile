@@ -164,7 +164,7 @@ $(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
 $(B)/plugins/%.so: aggregators/examples/%.rs Makefile
 	@mkdir -p $(@D)
 	$(call say,plug-in $@)
-	$(Q)if command -v rustc >/dev/null; then rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
+	$(Q)if command -v rustc >/dev/null; then MAKEFLAGS= rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
 	else echo "  left out $@: rustc is not there"; fi
 
 # Those in other languages, where their compilers and libraries are there.
