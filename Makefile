@@ -22,15 +22,17 @@ aggregator_src = $(wildcard aggregators/*.c)
 loader_src     = $(wildcard loaders/*.c loaders/*/*.c)
 slots_src      = $(wildcard bench/slots/*.c)
 labs_src       = $(wildcard bench/labs/*.c)
+sections_src   = $(wildcard bench/sections/*.c)
 # libpfm4 and valgrind's headers are optional: one of two files provides the same functions.
 bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c \
-                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src) $(labs_src)
+                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src) $(labs_src) \
+                 $(sections_src)
 test_src       = $(wildcard tests/test_*.c)
 test_sh        = $(wildcard tests/test_*.sh)
 
 objects  = $(patsubst %.c,$(B)/%.o,$(1))
 lib_obj  = $(call objects,$(engine_src) $(aggregator_src) $(loader_src)) $(B)/builtins.o
-cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o
+cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o $(B)/sections.o
 tests    = $(patsubst tests/%.c,$(B)/tests/%,$(test_src))
 plugins  = $(patsubst aggregators/%.c,$(B)/plugins/%.so,$(aggregator_src)) \
            $(patsubst tests/plugins/%.c,$(B)/plugins/%.so,$(wildcard tests/plugins/*.c))
@@ -109,6 +111,11 @@ $(B)/labs.c: $(B)/sources Makefile
 	@mkdir -p $(@D)
 	@{ printf '/* Made by the Makefile from bench/labs. */\n#include "lab.h"\n'; \
 	   $(call list,lab,$(labs_src)); } | sed 's/agb_builtin_labs/agb_labs/' > $@
+
+$(B)/sections.c: $(B)/sources Makefile
+	@mkdir -p $(@D)
+	@{ printf '/* Made by the Makefile from bench/sections. */\n#include "section.h"\n'; \
+	   $(call list,section,$(sections_src)); } | sed 's/agb_builtin_sections/agb_sections/' > $@
 
 $(B)/%.o: $(B)/%.c build/deps.mk Makefile
 	$(Q)$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@

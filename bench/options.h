@@ -31,6 +31,7 @@ struct agb_command;
 typedef struct agb_options {
     const struct agb_command *command;
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
+    agb_words operands;             /* all of them, the first one too; more than one only where the command takes many */
 
     const char *group_by, *where;
     uint64_t query, offset;
@@ -69,6 +70,7 @@ typedef struct agb_command {
     const char *example;
     const char *const *options;     /* names, NULL-ended, in the order of --help */
     bool needs_operand;
+    bool takes_many;                /* operands */
     bool hidden;                    /* help does not show it */
     void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */
     int (*run)(const agb_options *options, agb_error *err);    /* an AGB_EXIT_; err when not fine and not shown yet */

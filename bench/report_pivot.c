@@ -14,13 +14,25 @@
 
 enum { LABEL = 27, PUBLISHED = 13, COLUMN = 15, MOST_COLUMNS = 3 };
 
-static const char simple[] = "naive", partitioned[] = "radix";
-static const double published_speedup = 3.6 / 2.7;
+const char agb_published_simple[] = "naive", agb_published_partitioned[] = "radix";
+const double agb_published_speedup = 3.6 / 2.7;
+
+const agb_published agb_published_figures[AGB_PUBLISHED_FIGURES] = {
+    [AGB_PUBLISHED_ROWS] = {"rows", "99,997,497", "99,997,497"},
+    [AGB_PUBLISHED_GROUPS] = {"groups", "17,630,976", "17,630,976"},
+    [AGB_PUBLISHED_FIRST] = {"first run", "3.9 s", "-"},
+    [AGB_PUBLISHED_WARM] = {"warm run, median", "3.6 s", "2.7 s"},
+    [AGB_PUBLISHED_STALLED] = {"slots stalled on memory", "50.1 %", "23.5 %"},
+    [AGB_PUBLISHED_RETIRING] = {"slots retiring", "16.1 %", "32.2 %"},
+    [AGB_PUBLISHED_OPERATIONS] = {"operations retired", "11,431,618,219", "19,350,459,182"},
+    [AGB_PUBLISHED_DRAM] = {"pulled from DRAM on demand", "about 4.5 GB", "about 1.5 GB"},
+};
 
 /* ---- Side by side ------------------------------------------------------------------------------------------------ */
 
 typedef struct figure {
-    const char *label, *simple, *partitioned;    /* published */
+    const char *label;                 /* or the published figure's name: */
+    const agb_published *published;    /* NULL: nothing was */
     agb_text (*measured)(const agb_results *results, const agb_result *result);
 } figure;
 
@@ -136,37 +148,38 @@ static agb_text branches_here(const agb_results *results, const agb_result *resu
 
 /* Substitutes where nothing can be counted: rows of their own, below a line. */
 static const figure estimated[] = {
-    {"waits beyond the cache", "-", "-", estimate_here},
+    {"waits beyond the cache", NULL, estimate_here},
 };
 static const figure simulated[] = {
-    {"instructions a row", "-", "-", instructions_here},
-    {"L1d misses a row", "-", "-", l1_here},
-    {"last-level misses a row", "-", "-", last_here},
-    {"branch mispredictions a row", "-", "-", branches_here},
+    {"instructions a row", NULL, instructions_here},
+    {"L1d misses a row", NULL, l1_here},
+    {"last-level misses a row", NULL, last_here},
+    {"branch mispredictions a row", NULL, branches_here},
 };
 
 /* Counts of this run; where they are replayed, below a line that says so. */
 static const figure counted[] = {
-    {"slots stalled on memory", "50.1 %", "23.5 %", stalled_here},
-    {"slots retiring", "16.1 %", "32.2 %", retiring_here},
-    {"operations retired", "11,431,618,219", "19,350,459,182", operations_here},
-    {"pulled from DRAM on demand", "about 4.5 GB", "about 1.5 GB", dram_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_STALLED], stalled_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_RETIRING], retiring_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_OPERATIONS], operations_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_DRAM], dram_here},
 };
 
 static const figure figures[] = {
-    {"rows", "99,997,497", "99,997,497", rows_here},
-    {"groups", "17,630,976", "17,630,976", groups_here},
-    {"first run", "3.9 s", "-", first_here},
-    {"warm run, median", "3.6 s", "2.7 s", warm_here},
-    {"  95 % interval, from", "-", "-", low_here},
-    {"  to", "-", "-", high_here},
-    {"times the machine's floor", "-", "-", floor_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_ROWS], rows_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_GROUPS], groups_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_FIRST], first_here},
+    {NULL, &agb_published_figures[AGB_PUBLISHED_WARM], warm_here},
+    {"  95 % interval, from", NULL, low_here},
+    {"  to", NULL, high_here},
+    {"times the machine's floor", NULL, floor_here},
 };
 
 static void print_figure(FILE *to, const figure *figure, const agb_results *results, size_t columns)
 {
-    fprintf(to, "%-*s %*s %*s  |", LABEL, figure->label, PUBLISHED + 1, figure->simple, PUBLISHED + 1,
-            figure->partitioned);
+    const agb_published *told = figure->published;
+    fprintf(to, "%-*s %*s %*s  |", LABEL, told ? told->name : figure->label, PUBLISHED + 1, told ? told->simple : "-",
+            PUBLISHED + 1, told ? told->partitioned : "-");
     for (size_t i = 0; i < columns; i++) {
         const agb_result *result = &results->results[i];
         agb_text text = result->state == AGB_STATE_OK ? figure->measured(results, result) : no_text();
@@ -239,7 +252,7 @@ static void print_ratio(FILE *to, const agb_comparison *speedup)
         snprintf(interval, sizeof interval, " [%s, %s]", agb_text_number(here->ci95_low).s,
                  agb_text_number(here->ci95_high).s);
     agb_report_line(to, "speed-up", "partitioned against simple: published %s x, here %s x%s%s",
-                    agb_text_number(published_speedup).s, agb_text_number(here->ratio).s, interval,
+                    agb_text_number(agb_published_speedup).s, agb_text_number(here->ratio).s, interval,
                     speedup->verdict == AGB_VERDICT_SAME ? ": no difference seen" : "");
 }
 
@@ -303,11 +316,11 @@ static void explain_unmeasured(FILE *to, const agb_results *results, const agb_r
 static void print_words(FILE *to, const agb_results *results)
 {
     const agb_comparison *of_naive, *of_radix;
-    const agb_result *naive = find(results, simple, &of_naive);
-    const agb_result *radix = find(results, partitioned, &of_radix);
+    const agb_result *naive = find(results, agb_published_simple, &of_naive);
+    const agb_result *radix = find(results, agb_published_partitioned, &of_radix);
     if (!naive || !radix || of_naive || !of_radix) {
         agb_report_line(to, "in words", "no comparison: it takes %s as the baseline and %s beside it, both right",
-                        simple, partitioned);
+                        agb_published_simple, agb_published_partitioned);
         return;
     }
     print_ratio(to, of_radix);
