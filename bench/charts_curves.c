@@ -110,7 +110,7 @@ static int place_marks(const agb_curves *curves, const plot *plot, int *levels)
         if (!(mark->x >= plot->x.low && mark->x <= plot->x.high))
             continue;
         double half = agb_svg_text_width(mark->label) / 2, x = agb_scale_at(&plot->x, mark->x);
-        double from = fmin(x - half, plot->svg.width - 2 * half);
+        double from = fmin(fmax(x - half, LEFT), plot->svg.width - 2 * half);
         for (int level = 0; level < MOST_LEVELS && levels[i] < 0; level++)
             if (level == n || taken[level] + 8 < from)
                 levels[i] = level;
@@ -129,10 +129,10 @@ static void draw_marks(plot *plot, const agb_curves *curves, const int *levels)
             continue;
         double x = agb_scale_at(&plot->x, curves->marks[i].x), half = agb_svg_text_width(curves->marks[i].label) / 2;
         double y = 22 + LEVEL * (levels[i] + 1);
-        bool over = x + half > plot->svg.width;
+        bool over = x + half > plot->svg.width, under = x - half < LEFT;
         agb_svg_line(&plot->svg, "mark", x, y + 4, x, plot->bottom);
-        agb_svg_text(&plot->svg, "marked", over ? AGB_END : x < half ? AGB_START : AGB_MIDDLE,
-                     over ? plot->svg.width - 1 : x < half ? 1 : x, y, 0, curves->marks[i].label);
+        agb_svg_text(&plot->svg, "marked", over ? AGB_END : under ? AGB_START : AGB_MIDDLE,
+                     over ? plot->svg.width - 1 : under ? LEFT : x, y, 0, curves->marks[i].label);
     }
 }
 

@@ -55,7 +55,7 @@ void agb_svg_dot(agb_svg *svg, const char *class, double x, double y, double rad
 }
 
 /* Cells of a wide sans-serif at 13 px; most fonts need less. */
-static const double cell_width = 7.4;
+static const double cell_width = 7.7;
 
 double agb_svg_text_width(const char *text)
 {
