@@ -81,4 +81,5 @@ const agb_aggregator agb_aggregator_template = {
     .consume = template_consume,
     .finish = template_finish,
     .destroy = template_destroy,
+    .need = {.bytes_per_group = 96, .fixed_bytes = 100e3},
 };

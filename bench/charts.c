@@ -9,19 +9,6 @@
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-agb_text agb_text_binary(double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t unit = 0;
-    while (fabs(bytes) >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
-        bytes /= 1024;
-        unit++;
-    }
-    agb_text out;
-    snprintf(out.s, sizeof out.s, "%.4g %s", bytes, units[unit]);
-    return out;
-}
-
 agb_text agb_text_amount(double value, const char *unit)
 {
     agb_text out = {"-"};
@@ -29,8 +16,8 @@ agb_text agb_text_amount(double value, const char *unit)
         return out;
     if (strcmp(unit, "s") == 0 && value >= 0)
         return agb_text_seconds(value);
-    if (strcmp(unit, "bytes") == 0)
-        return agb_text_binary(value);
+    if (strcmp(unit, "bytes") == 0 && value >= 0 && value < 1e18)
+        return agb_text_binary((uint64_t)value);
     if (*unit == '\0' && value >= 0 && value < 1e18 && value == floor(value))
         return agb_text_count((uint64_t)value);
     if (fabs(value) >= 10000)
@@ -49,8 +36,8 @@ agb_text agb_tick_text(double tick, double longest, const char *unit)
     static const struct { double least; const char *suffix; } large[] = {
         {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}};
     agb_text out;
-    if (strcmp(unit, "bytes") == 0)
-        return agb_text_binary(tick);
+    if (strcmp(unit, "bytes") == 0 && tick >= 0 && tick < 1e18)
+        return agb_text_binary((uint64_t)tick);
     if (strcmp(unit, "s") == 0 && longest > 0) {
         size_t i = 0;
         while (longest < seconds[i].least)

@@ -13,8 +13,6 @@
 /* What a colour says; words beside it always say it, too. */
 typedef enum agb_tone { AGB_TONE_PLAIN, AGB_TONE_BETTER, AGB_TONE_WORSE, AGB_TONES } agb_tone;
 
-/* "0 B", "48 KiB": what caches are counted in. */
-agb_text agb_text_binary(double bytes);
 /* A value with its unit: "s", "bytes", "%", "" or any other. "-" when it is not a number. */
 agb_text agb_text_amount(double value, const char *unit);
 

@@ -50,7 +50,7 @@ static agb_status parse(agb_json_file *out, FILE *from, agb_error *err)
     return AGB_OK;
 }
 
-agb_status agb_json_open(agb_json_file *out, const char *name, agb_error *err)
+agb_status agb_read_open(agb_json_file *out, const char *name, agb_error *err)
 {
     *out = (agb_json_file){.name = name, .err = err};
     struct stat about;
@@ -63,20 +63,20 @@ agb_status agb_json_open(agb_json_file *out, const char *name, agb_error *err)
     return status;
 }
 
-void agb_json_close(agb_json_file *file)
+void agb_read_close(agb_json_file *file)
 {
     json_decref(file->root);
     file->root = NULL;
 }
 
-agb_json agb_json_root(agb_json_file *file)
+agb_json agb_read_root(agb_json_file *file)
 {
     return (agb_json){.file = file, .value = file->root};
 }
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
 
-void agb_json_fail(const agb_json *at, const char *format, ...)
+void agb_read_fail(const agb_json *at, const char *format, ...)
 {
     if (at->file->failed)
         return;
@@ -115,12 +115,12 @@ static agb_json place_of(const agb_json *parent, const char *key, size_t i)
 static void fail_type(const agb_json *parent, const char *key, const json_t *value, const char *wanted)
 {
     agb_json at = place_of(parent, key, 0);
-    agb_json_fail(&at, "is %s: wanted %s", type_of(value), wanted);
+    agb_read_fail(&at, "is %s: wanted %s", type_of(value), wanted);
 }
 
 /* ---- Members ----------------------------------------------------------------------------------------------------- */
 
-agb_json agb_json_object(const agb_json *object, const char *key)
+agb_json agb_read_object(const agb_json *object, const char *key)
 {
     agb_json out = place_of(object, key, 0);
     json_t *value = member(object, key);
@@ -131,7 +131,7 @@ agb_json agb_json_object(const agb_json *object, const char *key)
     return out;
 }
 
-agb_json agb_json_list(const agb_json *object, const char *key)
+agb_json agb_read_list(const agb_json *object, const char *key)
 {
     agb_json out = place_of(object, key, 0);
     json_t *value = member(object, key);
@@ -152,23 +152,23 @@ static double read_number(const agb_json *object, const char *key, double least)
         return number;
     agb_json at = place_of(object, key, 0);
     if (json_is_number(value))
-        agb_json_fail(&at, "%g: allowed range is %g..%g", number, least, largest);
+        agb_read_fail(&at, "%g: allowed range is %g..%g", number, least, largest);
     else
         fail_type(object, key, value, "a number");
     return NAN;
 }
 
-double agb_json_number(const agb_json *object, const char *key)
+double agb_read_number(const agb_json *object, const char *key)
 {
     return read_number(object, key, -largest);
 }
 
-double agb_json_amount(const agb_json *object, const char *key)
+double agb_read_amount(const agb_json *object, const char *key)
 {
     return read_number(object, key, 0);
 }
 
-const char *agb_json_words(const agb_json *object, const char *key)
+const char *agb_read_words(const agb_json *object, const char *key)
 {
     json_t *value = member(object, key);
     if (value && !json_is_string(value))
@@ -176,7 +176,7 @@ const char *agb_json_words(const agb_json *object, const char *key)
     return json_is_string(value) ? json_string_value(value) : "";
 }
 
-bool agb_json_truth(const agb_json *object, const char *key)
+bool agb_read_truth(const agb_json *object, const char *key)
 {
     json_t *value = member(object, key);
     if (value && !json_is_boolean(value))
@@ -184,21 +184,21 @@ bool agb_json_truth(const agb_json *object, const char *key)
     return json_is_true(value);
 }
 
-void agb_json_need(const agb_json *object, const char *keys)
+void agb_read_need(const agb_json *object, const char *keys)
 {
     char key[64];
     for (const char *at = keys; *at;) {
         size_t length = strcspn(at, " ");
         snprintf(key, sizeof key, "%.*s", (int)length, at);
         if (object->value && !member(object, key))
-            agb_json_fail(object, "%s is missing: is the file whole, and written by this program", key);
+            agb_read_fail(object, "%s is missing: is the file whole, and written by this program", key);
         at += length + (at[length] == ' ');
     }
 }
 
 /* ---- Entries of lists -------------------------------------------------------------------------------------------- */
 
-size_t agb_json_length(const agb_json *list)
+size_t agb_read_length(const agb_json *list)
 {
     return list->file->failed ? 0 : json_array_size(list->value);
 }
@@ -208,23 +208,23 @@ static agb_json entry(const agb_json *list, size_t i, json_type type, const char
     agb_json out = place_of(list, NULL, i);
     json_t *value = list->file->failed ? NULL : json_array_get(list->value, i);
     if (value && json_typeof(value) != type)
-        agb_json_fail(&out, "is %s: wanted %s", type_of(value), wanted);
+        agb_read_fail(&out, "is %s: wanted %s", type_of(value), wanted);
     else
         out.value = value;
     return out;
 }
 
-agb_json agb_json_entry(const agb_json *list, size_t i)
+agb_json agb_read_entry(const agb_json *list, size_t i)
 {
     return entry(list, i, JSON_OBJECT, "an object");
 }
 
-agb_json agb_json_list_entry(const agb_json *list, size_t i)
+agb_json agb_read_list_entry(const agb_json *list, size_t i)
 {
     return entry(list, i, JSON_ARRAY, "a list");
 }
 
-const char *agb_json_words_entry(const agb_json *list, size_t i)
+const char *agb_read_words_entry(const agb_json *list, size_t i)
 {
     agb_json at = entry(list, i, JSON_STRING, "text");
     return at.value ? json_string_value(at.value) : "";

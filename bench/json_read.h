@@ -25,26 +25,26 @@ typedef struct agb_json {
 } agb_json;
 
 /* err must live as long as the file. After a failure, too, close it. */
-agb_status agb_json_open(agb_json_file *out, const char *name, agb_error *err);
-void agb_json_close(agb_json_file *file);
-agb_json agb_json_root(agb_json_file *file);
+agb_status agb_read_open(agb_json_file *out, const char *name, agb_error *err);
+void agb_read_close(agb_json_file *file);
+agb_json agb_read_root(agb_json_file *file);
 
 /* Members of an object. Absent ones are empty: NULL, NAN, "", false. */
-agb_json agb_json_object(const agb_json *object, const char *key);
-agb_json agb_json_list(const agb_json *object, const char *key);
-double agb_json_number(const agb_json *object, const char *key);        /* of at most 1e18 either way */
-double agb_json_amount(const agb_json *object, const char *key);        /* 0..1e18: times, bytes, counts */
-const char *agb_json_words(const agb_json *object, const char *key);    /* borrowed from the file */
-bool agb_json_truth(const agb_json *object, const char *key);
+agb_json agb_read_object(const agb_json *object, const char *key);
+agb_json agb_read_list(const agb_json *object, const char *key);
+double agb_read_number(const agb_json *object, const char *key);        /* of at most 1e18 either way */
+double agb_read_amount(const agb_json *object, const char *key);        /* 0..1e18: times, bytes, counts */
+const char *agb_read_words(const agb_json *object, const char *key);    /* borrowed from the file */
+bool agb_read_truth(const agb_json *object, const char *key);
 /* Fails when one of the keys, parted by blanks, is absent or null. */
-void agb_json_need(const agb_json *object, const char *keys);
+void agb_read_need(const agb_json *object, const char *keys);
 
-size_t agb_json_length(const agb_json *list);
-agb_json agb_json_entry(const agb_json *list, size_t i);                /* an object */
-agb_json agb_json_list_entry(const agb_json *list, size_t i);           /* a list */
-const char *agb_json_words_entry(const agb_json *list, size_t i);       /* a string */
+size_t agb_read_length(const agb_json *list);
+agb_json agb_read_entry(const agb_json *list, size_t i);                /* an object */
+agb_json agb_read_list_entry(const agb_json *list, size_t i);           /* a list */
+const char *agb_read_words_entry(const agb_json *list, size_t i);       /* a string */
 
 /* For what a type alone does not tell. */
-__attribute__((format(printf, 2, 3))) void agb_json_fail(const agb_json *at, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void agb_read_fail(const agb_json *at, const char *format, ...);
 
 #endif

@@ -51,6 +51,8 @@ typedef struct agb_options {
     uint64_t timeout_s;
     bool no_twin, twin;
 
+    uint64_t seconds, hops, working_set;    /* lab; 0 = its own choice */
+
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
     const char *events, *record;

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,21 +61,23 @@ static void group_path(const char *root, const char *controller, char path[PATH_
     }
 }
 
-typedef double (*limit_fn)(const char *root, const char *folder);    /* of one folder; negative = no limit */
+typedef double (*limit_fn)(const char *root, const char *folder);    /* of one folder; negative = none */
+typedef double (*choose_fn)(double a, double b);                     /* fmin, fmax */
 
-static double smallest_limit(const char *root, const char *mount, const char *controller, limit_fn limit)
+static double over_ancestors(const char *root, const char *mount, const char *controller, limit_fn limit,
+                             choose_fn choose)
 {
     char path[PATH_MAX], folder[2 * PATH_MAX];
-    double smallest = -1;
+    double chosen = -1;
     group_path(root, controller, path);
     for (;;) {
         snprintf(folder, sizeof folder, "%s%s", mount, path);
         double here = limit(root, folder);
-        if (here >= 0 && (smallest < 0 || here < smallest))
-            smallest = here;
+        if (here >= 0)
+            chosen = chosen < 0 ? here : choose(chosen, here);
         char *last = strrchr(path, '/');
         if (!last)
-            return smallest;
+            return chosen;
         *last = '\0';
     }
 }
@@ -120,20 +123,43 @@ static double memory_v1(const char *root, const char *folder)
     return limited ? (double)(limit > used ? limit - used : 0) : -1;
 }
 
+/* The number behind NAME in a folder's cpu.stat. */
+static double cpu_stat(const char *root, const char *folder, const char *name)
+{
+    char path[2 * PATH_MAX + 64], text[1024];
+    double number;
+    snprintf(path, sizeof path, "%s/cpu.stat", folder);
+    agb_sysfile_read(root, path, text, sizeof text);
+    const char *line = strstr(text, name);
+    return line && sscanf(line + strlen(name), "%lf", &number) == 1 ? number : -1;
+}
+
+static double throttled_v2(const char *root, const char *folder)
+{
+    double microseconds = cpu_stat(root, folder, "throttled_usec ");
+    return microseconds < 0 ? -1 : microseconds / 1e6;
+}
+
+static double throttled_v1(const char *root, const char *folder)
+{
+    double nanoseconds = cpu_stat(root, folder, "throttled_time ");
+    return nanoseconds < 0 ? -1 : nanoseconds / 1e9;
+}
+
 typedef struct hierarchy {
     const char *mount, *controller;
     limit_fn limit;
 } hierarchy;
 
-static double smallest_of(const char *root, const hierarchy *places, size_t count)
+static double over_places(const char *root, const hierarchy *places, size_t count, choose_fn choose)
 {
-    double smallest = -1;
+    double chosen = -1;
     for (size_t i = 0; i < count; i++) {
-        double here = smallest_limit(root, places[i].mount, places[i].controller, places[i].limit);
-        if (here >= 0 && (smallest < 0 || here < smallest))
-            smallest = here;
+        double here = over_ancestors(root, places[i].mount, places[i].controller, places[i].limit, choose);
+        if (here >= 0)
+            chosen = chosen < 0 ? here : choose(chosen, here);
     }
-    return smallest;
+    return chosen;
 }
 
 unsigned agb_machine_default_threads(const char *root)
@@ -145,7 +171,7 @@ unsigned agb_machine_default_threads(const char *root)
         {"/sys/fs/cgroup/cpu,cpuacct", "cpu", cpus_v1},
     };
     unsigned allowed = agb_machine_allowed_cpus(NULL, 0);
-    double quota = smallest_of(root, places, sizeof places / sizeof *places);
+    double quota = over_places(root, places, sizeof places / sizeof *places, fmin);
     if (allowed == 0)
         allowed = 1;
     if (quota < 0 || quota >= allowed)
@@ -165,6 +191,17 @@ uint64_t agb_machine_available_bytes(const char *root)
     uint64_t kibibytes = 0;
     agb_sysfile_field_number(root, "/proc/meminfo", "MemAvailable", &kibibytes);
     double available = (double)kibibytes * 1024;
-    double left = smallest_of(root, places, sizeof places / sizeof *places);
+    double left = over_places(root, places, sizeof places / sizeof *places, fmin);
     return (uint64_t)(left >= 0 && left < available ? left : available);
+}
+
+double agb_machine_throttled_s(const char *root)
+{
+    static const hierarchy places[] = {
+        {"/sys/fs/cgroup", "", throttled_v2},
+        {"/sys/fs/cgroup/unified", "", throttled_v2},
+        {"/sys/fs/cgroup/cpu", "cpu", throttled_v1},
+        {"/sys/fs/cgroup/cpu,cpuacct", "cpu", throttled_v1},
+    };
+    return over_places(root, places, sizeof places / sizeof *places, fmax);
 }

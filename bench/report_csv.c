@@ -2,29 +2,14 @@
 /* The report for spreadsheets: one line for each contestant; a figure that is not there is an empty field. */
 #include "report.h"
 
+#include "csv_field.h"
+
 #include <inttypes.h>
 #include <math.h>
 
-/* Always in quotes, so that no content can break the line's shape. */
-static void text_field(FILE *to, const char *text)
-{
-    fputs(",\"", to);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
 static void number_field(FILE *to, bool has, double value)
 {
-    if (has && value == floor(value) && fabs(value) < 1e15)    /* counts of events, with all their digits */
-        fprintf(to, ",%.0f", value);
-    else if (has && isfinite(value))
-        fprintf(to, ",%.9g", value);
-    else
-        fputc(',', to);
+    agb_csv_number(to, has ? value : NAN);
 }
 
 static void count_field(FILE *to, bool has, uint64_t value)
@@ -57,10 +42,10 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     bool ok = result->state == AGB_STATE_OK;
     fprintf(to, "%s", result->name);
-    text_field(to, result->params);
-    text_field(to, source->name);
-    text_field(to, agb_state_name(result->state));
-    text_field(to, result->reason);
+    agb_csv_text(to, result->params);
+    agb_csv_text(to, source->name);
+    agb_csv_text(to, agb_state_name(result->state));
+    agb_csv_text(to, result->reason);
     count_field(to, true, source->rows);
     count_field(to, ok, result->digest.groups);
     number_field(to, true, source->load_s);
@@ -94,7 +79,7 @@ void agb_report_csv(FILE *to, const agb_results *results)
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
           "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
     for (unsigned event = 0; event < results->support.events; event++)
-        text_field(to, results->support.event[event].name);
+        agb_csv_text(to, results->support.event[event].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

@@ -26,19 +26,19 @@ void agb_section_head(agb_page *page, const char *over, const char *title)
 
 void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char *class)
 {
-    size_t n = agb_json_length(list);
+    size_t n = agb_read_length(list);
     if (n <= from)
         return;
     fprintf(page->to, "<ul class=\"%s\">\n", class);
     for (size_t i = from; i < n; i++)
-        agb_html_element(page->to, "li", NULL, "%s", agb_json_words_entry(list, i));
+        agb_html_element(page->to, "li", NULL, "%s", agb_read_words_entry(list, i));
     fputs("</ul>\n", page->to);
 }
 
 /* "Virtual machine (KVM)", or where it stands on its own. */
 static const char *where_it_runs(const agb_json *machine, char *text, size_t size)
 {
-    const char *hypervisor = agb_json_words(machine, "hypervisor");
+    const char *hypervisor = agb_read_words(machine, "hypervisor");
     if (*hypervisor)
         snprintf(text, size, "a virtual machine (%.40s)", hypervisor);
     else
@@ -49,11 +49,13 @@ static const char *where_it_runs(const agb_json *machine, char *text, size_t siz
 void agb_machine_line(const agb_json *machine, char *text, size_t size)
 {
     char place[80];
-    agb_json pmu = agb_json_object(machine, "pmu");
-    double cores = agb_json_amount(machine, "cores");
-    snprintf(text, size, "%.100s (%.40s), %s processor%s, %s, %s hardware counters", agb_json_words(machine, "cpu"),
-             agb_json_words(machine, "uarch"), agb_text_amount(cores, "").s, cores == 1 ? "" : "s",
-             where_it_runs(machine, place, sizeof place), agb_json_truth(&pmu, "available") ? "with" : "without");
+    agb_json pmu = agb_read_object(machine, "pmu");
+    double cores = agb_read_amount(machine, "cores");
+    snprintf(text, size, "%.100s (%.40s), %s processor%s, %s%s", agb_read_words(machine, "cpu"),
+             agb_read_words(machine, "uarch"), agb_text_amount(cores, "").s, cores == 1 ? "" : "s",
+             where_it_runs(machine, place, sizeof place),
+             !pmu.value ? "" : agb_read_truth(&pmu, "available") ? ", with hardware counters"
+                                                                 : ", without hardware counters");
 }
 
 static void machine_row(agb_page *page, const char *name, const char *text)
@@ -70,31 +72,32 @@ static void machine_row(agb_page *page, const char *name, const char *text)
 
 void agb_machine_table(agb_page *page, const agb_json *machine)
 {
-    agb_json caches = agb_json_object(machine, "caches"), pmu = agb_json_object(machine, "pmu");
+    agb_json caches = agb_read_object(machine, "caches"), pmu = agb_read_object(machine, "pmu");
     char text[800];
     agb_html_table_begin(page->to, NULL, "");
-    snprintf(text, sizeof text, "%.200s (%.100s)", agb_json_words(machine, "cpu"), agb_json_words(machine, "uarch"));
+    snprintf(text, sizeof text, "%.200s (%.100s)", agb_read_words(machine, "cpu"), agb_read_words(machine, "uarch"));
     machine_row(page, "processor", text);
-    machine_row(page, "processors to be used", agb_text_amount(agb_json_amount(machine, "cores"), "").s);
+    machine_row(page, "processors to be used", agb_text_amount(agb_read_amount(machine, "cores"), "").s);
     snprintf(text, sizeof text, "L1d %s, L2 %s, L3 %s, lines of %s",
-             agb_text_amount(agb_json_amount(&caches, "l1d"), "bytes").s,
-             agb_text_amount(agb_json_amount(&caches, "l2"), "bytes").s,
-             agb_text_amount(agb_json_amount(&caches, "l3"), "bytes").s,
-             agb_text_amount(agb_json_amount(&caches, "line"), "bytes").s);
+             agb_text_amount(agb_read_amount(&caches, "l1d"), "bytes").s,
+             agb_text_amount(agb_read_amount(&caches, "l2"), "bytes").s,
+             agb_text_amount(agb_read_amount(&caches, "l3"), "bytes").s,
+             agb_text_amount(agb_read_amount(&caches, "line"), "bytes").s);
     machine_row(page, "caches", text);
-    machine_row(page, "memory", agb_text_amount(agb_json_amount(machine, "memory_bytes"), "bytes").s);
+    machine_row(page, "memory", agb_text_amount(agb_read_amount(machine, "memory_bytes"), "bytes").s);
     machine_row(page, "runs on", where_it_runs(machine, text, sizeof text));
-    machine_row(page, "kernel", agb_json_words(machine, "kernel"));
-    machine_row(page, "transparent huge pages", agb_json_words(machine, "pages"));
-    machine_row(page, "frequency governor", agb_json_words(machine, "governor"));
-    snprintf(text, sizeof text, "%.150s %.200s, commit %.60s", agb_json_words(machine, "compiler"),
-             agb_json_words(machine, "flags"), agb_json_words(machine, "commit"));
+    machine_row(page, "kernel", agb_read_words(machine, "kernel"));
+    machine_row(page, "transparent huge pages", agb_read_words(machine, "pages"));
+    machine_row(page, "frequency governor", agb_read_words(machine, "governor"));
+    snprintf(text, sizeof text, "%.150s %.200s, commit %.60s", agb_read_words(machine, "compiler"),
+             agb_read_words(machine, "flags"), agb_read_words(machine, "commit"));
     machine_row(page, "build", text);
-    bool counts = agb_json_truth(&pmu, "available");
-    snprintf(text, sizeof text, "%s%s%.500s", counts ? "available" : "not available",
-             *agb_json_words(&pmu, "reason") ? ": " : "", agb_json_words(&pmu, "reason"));
-    machine_row(page, "hardware counters", text);
-    machine_row(page, "calibration of slots", agb_json_words(&pmu, "calibration"));
+    bool counts = agb_read_truth(&pmu, "available");
+    if (pmu.value)
+        snprintf(text, sizeof text, "%s%s%.500s", counts ? "available" : "not available",
+             *agb_read_words(&pmu, "reason") ? ": " : "", agb_read_words(&pmu, "reason"));
+    machine_row(page, "hardware counters", pmu.value ? text : "");
+    machine_row(page, "calibration of slots", agb_read_words(&pmu, "calibration"));
     agb_html_table_end(page->to);
 }
 
@@ -116,7 +119,7 @@ typedef struct part {
 
 static agb_status find_kind(part *part, agb_error *err)
 {
-    agb_json root = agb_json_root(&part->file);
+    agb_json root = agb_read_root(&part->file);
     part->section = section_of(root.value);
     if (part->section) {
         part->section->title(&root, part->title, sizeof part->title);
@@ -145,14 +148,14 @@ static void write_contents(agb_page *page, const part *parts, size_t n)
 /* The machine of a file, or of the first of those that it holds; value is NULL when there is none. */
 static agb_json machine_of(part *part)
 {
-    agb_json root = agb_json_root(&part->file), machine = agb_json_object(&root, "machine");
+    agb_json root = agb_read_root(&part->file), machine = agb_read_object(&root, "machine");
     if (machine.value || !json_is_array(json_object_get(root.value, part->section->key)))
         return machine;
-    agb_json held = agb_json_list(&root, part->section->key);
-    if (agb_json_length(&held) == 0)
+    agb_json held = agb_read_list(&root, part->section->key);
+    if (agb_read_length(&held) == 0)
         return machine;
-    agb_json first = agb_json_entry(&held, 0);
-    return agb_json_object(&first, "machine");
+    agb_json first = agb_read_entry(&held, 0);
+    return agb_read_object(&first, "machine");
 }
 
 static bool same_machine(part *a, part *b)
@@ -208,7 +211,7 @@ static void write_page(FILE *to, part *parts, size_t n)
     write_contents(&page, parts, n);
     fputs("</header>\n", to);
     for (size_t i = 0; i < n; i++) {
-        agb_json root = agb_json_root(&parts[i].file);
+        agb_json root = agb_read_root(&parts[i].file);
         fprintf(to, "<section class=\"file\" id=\"part%zu\">\n", i + 1);
         parts[i].section->write(&page, &root);
         fputs("</section>\n", to);
@@ -251,13 +254,13 @@ agb_status agb_report_page(FILE *to, const char *const *names, size_t n, agb_err
     agb_status status = AGB_OK;
     size_t opened = 0;
     while (opened < n && status == AGB_OK) {
-        status = agb_json_open(&parts[opened].file, names[opened], err);
+        status = agb_read_open(&parts[opened].file, names[opened], err);
         opened++;
     }
     if (status == AGB_OK)
         status = report(to, parts, n, err);
     for (size_t i = 0; i < opened; i++)
-        agb_json_close(&parts[i].file);
+        agb_read_close(&parts[i].file);
     free(parts);
     return status;
 }

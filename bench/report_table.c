@@ -174,9 +174,8 @@ static void print_details(FILE *to, const agb_results *results, size_t source, i
 
 /* ---- What the figures were measured on --------------------------------------------------------------------------- */
 
-static void print_machine(FILE *to, const agb_results *results)
+void agb_report_machine(FILE *to, const agb_machine *machine)
 {
-    const agb_machine *machine = &results->machine;
     agb_report_line(to, "machine", "%s (%s), %u processor%s, %s memory%s%s; %s", machine->cpu, machine->uarch,
                     machine->cores, machine->cores == 1 ? "" : "s", agb_text_bytes(machine->memory_bytes).s,
                     machine->governor[0] ? ", governor " : "", machine->governor, machine->kernel);
@@ -269,7 +268,7 @@ void agb_report_environment(FILE *to, const agb_results *results)
     print_memory(to, results);
     agb_report_counters_state(to, results);
     print_remarks(to, results);
-    print_machine(to, results);
+    agb_report_machine(to, &results->machine);
     print_settings(to, results);
 }
 

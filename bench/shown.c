@@ -27,7 +27,7 @@ static bool tells_apart(const agb_shown *shown, const agb_shown_row *row, const 
 
 static void set_label(const agb_shown *shown, agb_shown_row *row)
 {
-    agb_json params = agb_json_object(&row->at, "params");
+    agb_json params = agb_read_object(&row->at, "params");
     int at = snprintf(row->label, sizeof row->label, "%.80s", row->aggregator);
     const char *param;
     json_t *value;
@@ -41,60 +41,60 @@ static void set_label(const agb_shown *shown, agb_shown_row *row)
 
 static void read_runs(agb_shown_row *row)
 {
-    agb_json runs = agb_json_list(&row->at, "runs");
-    size_t n = agb_json_length(&runs);
+    agb_json runs = agb_read_list(&row->at, "runs");
+    size_t n = agb_read_length(&runs);
     row->runs = calloc(n + 1, sizeof *row->runs);
     row->noisy = calloc(n + 1, sizeof *row->noisy);
     for (size_t i = 0; i < n && row->runs && row->noisy; i++) {
-        agb_json run = agb_json_entry(&runs, i);
-        agb_json_need(&run, "wall_s");
-        row->runs[row->n_runs] = agb_json_amount(&run, "wall_s");
-        row->noisy[row->n_runs++] = agb_json_truth(&run, "noisy");
+        agb_json run = agb_read_entry(&runs, i);
+        agb_read_need(&run, "wall_s");
+        row->runs[row->n_runs] = agb_read_amount(&run, "wall_s");
+        row->noisy[row->n_runs++] = agb_read_truth(&run, "noisy");
     }
 }
 
 static void read_row(agb_shown_row *row, const agb_json *at)
 {
     *row = (agb_shown_row){.at = *at, .speedup = NAN, .speedup_low = NAN, .speedup_high = NAN, .verdict = ""};
-    agb_json_need(at, "aggregator state");
-    row->aggregator = agb_json_words(at, "aggregator");
-    row->state = agb_json_words(at, "state");
-    row->reason = agb_json_words(at, "reason");
-    row->source = agb_json_words(at, "source");
+    agb_read_need(at, "aggregator state");
+    row->aggregator = agb_read_words(at, "aggregator");
+    row->state = agb_read_words(at, "state");
+    row->reason = agb_read_words(at, "reason");
+    row->source = agb_read_words(at, "source");
     row->ok = same_words(row->state, "ok");
     if (!row->ok)
         return;
-    agb_json wall = agb_json_object(at, "wall_s");
-    agb_json_need(at, "wall_s runs");
-    agb_json_need(&wall, "median");
-    row->first_s = agb_json_amount(at, "first_s");
-    row->low_s = agb_json_amount(&wall, "ci95_low");
-    row->median_s = agb_json_amount(&wall, "median");
-    row->high_s = agb_json_amount(&wall, "ci95_high");
-    row->ns_per_row = agb_json_amount(at, "ns_per_row");
-    row->times_floor = agb_json_amount(at, "times_floor");
-    row->peak_bytes = agb_json_amount(at, "peak_bytes");
+    agb_json wall = agb_read_object(at, "wall_s");
+    agb_read_need(at, "wall_s runs");
+    agb_read_need(&wall, "median");
+    row->first_s = agb_read_amount(at, "first_s");
+    row->low_s = agb_read_amount(&wall, "ci95_low");
+    row->median_s = agb_read_amount(&wall, "median");
+    row->high_s = agb_read_amount(&wall, "ci95_high");
+    row->ns_per_row = agb_read_amount(at, "ns_per_row");
+    row->times_floor = agb_read_amount(at, "times_floor");
+    row->peak_bytes = agb_read_amount(at, "peak_bytes");
     read_runs(row);
 }
 
 /* `result` says which row a comparison is of; its baseline is the first right row of that source. */
 static void read_comparisons(agb_shown *shown)
 {
-    agb_json list = agb_json_list(&shown->file, "comparisons");
-    for (size_t i = 0; i < agb_json_length(&list); i++) {
-        agb_json at = agb_json_entry(&list, i);
-        double which = agb_json_amount(&at, "result");
+    agb_json list = agb_read_list(&shown->file, "comparisons");
+    for (size_t i = 0; i < agb_read_length(&list); i++) {
+        agb_json at = agb_read_entry(&list, i);
+        double which = agb_read_amount(&at, "result");
         if (isnan(which))
             continue;
         if (which != floor(which) || which >= (double)shown->n) {
-            agb_json_fail(&at, "result: %g: allowed range is 0..%zu", which, shown->n ? shown->n - 1 : 0);
+            agb_read_fail(&at, "result: %g: allowed range is 0..%zu", which, shown->n ? shown->n - 1 : 0);
             return;
         }
         agb_shown_row *row = &shown->rows[(size_t)which];
-        row->speedup = agb_json_amount(&at, "speedup");
-        row->speedup_low = agb_json_amount(&at, "ci95_low");
-        row->speedup_high = agb_json_amount(&at, "ci95_high");
-        row->verdict = agb_json_words(&at, "verdict");
+        row->speedup = agb_read_amount(&at, "speedup");
+        row->speedup_low = agb_read_amount(&at, "ci95_low");
+        row->speedup_high = agb_read_amount(&at, "ci95_high");
+        row->verdict = agb_read_words(&at, "verdict");
         for (size_t j = 0; j < (size_t)which; j++)
             if (shown->rows[j].ok && same_words(shown->rows[j].source, row->source)) {
                 shown->rows[j].baseline = true;
@@ -116,19 +116,19 @@ static void count_sources(agb_shown *shown)
 
 agb_shown agb_shown_read(const agb_json *run)
 {
-    agb_json results = agb_json_list(run, "results"), noises = agb_json_list(run, "noise_floor");
+    agb_json results = agb_read_list(run, "results"), noises = agb_read_list(run, "noise_floor");
     agb_json noise = {.file = run->file};
-    size_t n = agb_json_length(&results);
+    size_t n = agb_read_length(&results);
     agb_shown out = {.file = *run, .rows = calloc(n + 1, sizeof *out.rows)};
-    agb_json_need(run, "results");
+    agb_read_need(run, "results");
     for (size_t i = 0; i < n && out.rows; i++) {
-        agb_json at = agb_json_entry(&results, i);
+        agb_json at = agb_read_entry(&results, i);
         read_row(&out.rows[out.n++], &at);
     }
-    if (agb_json_length(&noises) > 0)
-        noise = agb_json_entry(&noises, 0);
-    out.noise_low = agb_json_amount(&noise, "ci95_low");
-    out.noise_high = agb_json_amount(&noise, "ci95_high");
+    if (agb_read_length(&noises) > 0)
+        noise = agb_read_entry(&noises, 0);
+    out.noise_low = agb_read_amount(&noise, "ci95_low");
+    out.noise_high = agb_read_amount(&noise, "ci95_high");
     if (!run->file->failed) {
         for (size_t i = 0; i < out.n; i++)
             set_label(&out, &out.rows[i]);

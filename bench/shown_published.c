@@ -11,25 +11,25 @@
 /* The query of the published experiment: the same two strategies, one thread, every row, one column. */
 static bool is_published_query(const agb_shown *shown, const agb_shown_row *simple, const agb_shown_row *parted)
 {
-    agb_json query = agb_json_object(&shown->file, "query"), columns = agb_json_list(&query, "group_by");
+    agb_json query = agb_read_object(&shown->file, "query"), columns = agb_read_list(&query, "group_by");
     return simple && parted && simple->baseline && !isnan(parted->speedup) && shown->n_sources == 1 &&
-           agb_json_length(&columns) == 1 && strcmp(agb_json_words_entry(&columns, 0), "UserID") == 0 &&
-           *agb_json_words(&query, "where") == '\0' && agb_json_amount(&simple->at, "threads") == 1 &&
-           agb_json_amount(&parted->at, "threads") == 1;
+           agb_read_length(&columns) == 1 && strcmp(agb_read_words_entry(&columns, 0), "UserID") == 0 &&
+           *agb_read_words(&query, "where") == '\0' && agb_read_amount(&simple->at, "threads") == 1 &&
+           agb_read_amount(&parted->at, "threads") == 1;
 }
 
 /* The measured figures, in the order of the published ones. */
 static void measure(const agb_shown_row *row, agb_text out[AGB_PUBLISHED_FIGURES])
 {
-    agb_json counters = agb_json_object(&row->at, "counters");
-    out[AGB_PUBLISHED_ROWS] = agb_text_amount(agb_json_amount(&row->at, "rows"), "");
-    out[AGB_PUBLISHED_GROUPS] = agb_text_amount(agb_json_amount(&row->at, "groups"), "");
+    agb_json counters = agb_read_object(&row->at, "counters");
+    out[AGB_PUBLISHED_ROWS] = agb_text_amount(agb_read_amount(&row->at, "rows"), "");
+    out[AGB_PUBLISHED_GROUPS] = agb_text_amount(agb_read_amount(&row->at, "groups"), "");
     out[AGB_PUBLISHED_FIRST] = agb_text_amount(row->first_s, "s");
     out[AGB_PUBLISHED_WARM] = agb_text_amount(row->median_s, "s");
-    out[AGB_PUBLISHED_STALLED] = agb_text_amount(agb_json_amount(&counters, "memory_bound_pct"), "%");
-    out[AGB_PUBLISHED_RETIRING] = agb_text_amount(agb_json_amount(&counters, "retiring_pct"), "%");
-    out[AGB_PUBLISHED_OPERATIONS] = agb_text_amount(agb_json_amount(&counters, "ops_retired"), "");
-    out[AGB_PUBLISHED_DRAM] = agb_text_amount(agb_json_amount(&counters, "dram_demand_bytes"), "bytes");
+    out[AGB_PUBLISHED_STALLED] = agb_text_amount(agb_read_amount(&counters, "memory_bound_pct"), "%");
+    out[AGB_PUBLISHED_RETIRING] = agb_text_amount(agb_read_amount(&counters, "retiring_pct"), "%");
+    out[AGB_PUBLISHED_OPERATIONS] = agb_text_amount(agb_read_amount(&counters, "ops_retired"), "");
+    out[AGB_PUBLISHED_DRAM] = agb_text_amount(agb_read_amount(&counters, "dram_demand_bytes"), "bytes");
 }
 
 static void published_table(agb_page *page, const agb_shown_row *simple, const agb_shown_row *parted)

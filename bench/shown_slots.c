@@ -29,7 +29,7 @@ static bool read_slots(const agb_json *counters, agb_stack_row *row)
 {
     bool any = false;
     for (size_t i = 0; i < PARTS; i++) {
-        double share = agb_json_amount(counters, parts[i].key);
+        double share = agb_read_amount(counters, parts[i].key);
         row->parts[i] = share;
         any = any || !isnan(share);
     }
@@ -49,7 +49,7 @@ static void slots_table(agb_page *page, const agb_shown *shown)
                          "#bad speculation|#instructions a cycle|#instructions|#operations|#cycles|#from DRAM on demand|"
                          "#last-level misses|#page walks|#time counted");
     for (size_t i = 0; i < shown->n; i++) {
-        agb_json counters = agb_json_object(&shown->rows[i].at, "counters");
+        agb_json counters = agb_read_object(&shown->rows[i].at, "counters");
         agb_stack_row row;
         if (!shown->rows[i].ok || !read_slots(&counters, &row))
             continue;
@@ -58,9 +58,9 @@ static void slots_table(agb_page *page, const agb_shown *shown)
         static const size_t order[] = {RETIRING, MEMORY, BACKEND, 4, 5};
         for (size_t j = 0; j < sizeof order / sizeof order[0]; j++)
             agb_html_number_cell(page->to, "%s",
-                                 agb_text_amount(agb_json_amount(&counters, parts[order[j]].key), "%").s);
+                                 agb_text_amount(agb_read_amount(&counters, parts[order[j]].key), "%").s);
         for (size_t j = 0; j < sizeof more / sizeof more[0]; j++)
-            agb_html_number_cell(page->to, "%s", agb_text_amount(agb_json_amount(&counters, more[j].key),
+            agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&counters, more[j].key),
                                                                 more[j].unit).s);
         agb_html_row_end(page->to);
     }
@@ -71,8 +71,8 @@ static void slots_table(agb_page *page, const agb_shown *shown)
 static bool is_replayed(const agb_shown *shown)
 {
     for (size_t i = 0; i < shown->n; i++) {
-        agb_json counters = agb_json_object(&shown->rows[i].at, "counters");
-        if (strcmp(agb_json_words(&counters, "source"), "replay") == 0)
+        agb_json counters = agb_read_object(&shown->rows[i].at, "counters");
+        if (strcmp(agb_read_words(&counters, "source"), "replay") == 0)
             return true;
     }
     return false;
@@ -80,11 +80,11 @@ static bool is_replayed(const agb_shown *shown)
 
 static void say_why_none(agb_page *page, const agb_shown *shown)
 {
-    agb_json machine = agb_json_object(&shown->file, "machine"), pmu = agb_json_object(&machine, "pmu");
-    const char *reason = agb_json_words(&pmu, "reason");
+    agb_json machine = agb_read_object(&shown->file, "machine"), pmu = agb_read_object(&machine, "pmu");
+    const char *reason = agb_read_words(&pmu, "reason");
     for (size_t i = 0; i < shown->n && !*reason; i++) {
-        agb_json counters = agb_json_object(&shown->rows[i].at, "counters");
-        reason = agb_json_words(&counters, "reason");
+        agb_json counters = agb_read_object(&shown->rows[i].at, "counters");
+        reason = agb_read_words(&counters, "reason");
     }
     agb_html_element(page->to, "p", "aside", "Pipeline slots were not measured%s%s.", *reason ? ": " : "", reason);
 }
@@ -99,7 +99,7 @@ void agb_show_slots(agb_page *page, const agb_shown *shown)
     for (size_t i = 0; i < PARTS; i++)
         stack.names[i] = parts[i].name;
     for (size_t i = 0; i < shown->n && rows && notes; i++) {
-        agb_json counters = agb_json_object(&shown->rows[i].at, "counters");
+        agb_json counters = agb_read_object(&shown->rows[i].at, "counters");
         agb_stack_row *row = &rows[stack.n];
         if (!shown->rows[i].ok || !read_slots(&counters, row))
             continue;
@@ -132,8 +132,8 @@ void agb_show_slots(agb_page *page, const agb_shown *shown)
 
 static agb_json estimate_of(const agb_shown_row *row)
 {
-    agb_json counters = agb_json_object(&row->at, "counters");
-    return agb_json_object(&counters, "estimate");
+    agb_json counters = agb_read_object(&row->at, "counters");
+    return agb_read_object(&counters, "estimate");
 }
 
 static void estimates_table(agb_page *page, const agb_shown *shown)
@@ -141,10 +141,10 @@ static void estimates_table(agb_page *page, const agb_shown *shown)
     agb_html_table_begin(page->to, NULL, "strategy|#estimated: waits beyond the cache|#95 % interval|#twin's time");
     for (size_t i = 0; i < shown->n; i++) {
         agb_json estimate = estimate_of(&shown->rows[i]);
-        double share = agb_json_number(&estimate, "waiting_beyond_cache_pct");
+        double share = agb_read_number(&estimate, "waiting_beyond_cache_pct");
         if (isnan(share))
             continue;
-        double low = agb_json_number(&estimate, "ci95_low"), high = agb_json_number(&estimate, "ci95_high");
+        double low = agb_read_number(&estimate, "ci95_low"), high = agb_read_number(&estimate, "ci95_high");
         agb_html_row_begin(page->to);
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
         agb_html_number_cell(page->to, "est. %s", agb_text_amount(share, "%").s);
@@ -152,7 +152,7 @@ static void estimates_table(agb_page *page, const agb_shown *shown)
             agb_html_number_cell(page->to, "one run");
         else
             agb_html_number_cell(page->to, "%s to %s", agb_text_amount(low, "%").s, agb_text_amount(high, "%").s);
-        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_json_amount(&estimate, "twin_wall_s"), "s").s);
+        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&estimate, "twin_wall_s"), "s").s);
         agb_html_row_end(page->to);
     }
     agb_html_table_end(page->to);
@@ -169,12 +169,12 @@ void agb_show_estimates(agb_page *page, const agb_shown *shown)
                        .substitute = true};
     for (size_t i = 0; i < shown->n && rows && notes; i++) {
         agb_json estimate = estimate_of(&shown->rows[i]);
-        double share = agb_json_number(&estimate, "waiting_beyond_cache_pct");
+        double share = agb_read_number(&estimate, "waiting_beyond_cache_pct");
         if (isnan(share))
             continue;
         snprintf(notes[stack.n].s, sizeof notes[stack.n].s, "est. %.0f %%", share);
         rows[stack.n] = (agb_stack_row){.label = shown->rows[i].label, .note = notes[stack.n].s, .parts = {share}};
-        limits = agb_json_words(&estimate, "limits");
+        limits = agb_read_words(&estimate, "limits");
         stack.n++;
     }
     if (stack.n > 0) {
@@ -203,8 +203,8 @@ enum { SIMULATED = sizeof simulated / sizeof simulated[0] };
 
 static agb_json simulation_of(const agb_shown_row *row)
 {
-    agb_json counters = agb_json_object(&row->at, "counters");
-    return agb_json_object(&counters, "simulate");
+    agb_json counters = agb_read_object(&row->at, "counters");
+    return agb_read_object(&counters, "simulate");
 }
 
 static void simulations_table(agb_page *page, const agb_shown *shown)
@@ -213,13 +213,13 @@ static void simulations_table(agb_page *page, const agb_shown *shown)
                          "#last-level misses a row|#branch mispredictions a row|#rows");
     for (size_t i = 0; i < shown->n; i++) {
         agb_json simulation = simulation_of(&shown->rows[i]);
-        if (isnan(agb_json_amount(&simulation, simulated[0].key)))
+        if (isnan(agb_read_amount(&simulation, simulated[0].key)))
             continue;
         agb_html_row_begin(page->to);
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
         for (size_t j = 0; j < SIMULATED; j++)
-            agb_html_number_cell(page->to, "sim. %s", agb_text_number(agb_json_amount(&simulation, simulated[j].key)).s);
-        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_json_amount(&simulation, "rows"), "").s);
+            agb_html_number_cell(page->to, "sim. %s", agb_text_number(agb_read_amount(&simulation, simulated[j].key)).s);
+        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&simulation, "rows"), "").s);
         agb_html_row_end(page->to);
     }
     agb_html_table_end(page->to);
@@ -236,7 +236,7 @@ static void draw_simulated(agb_page *page, const agb_shown *shown, size_t which)
                        .whole = NAN, .substitute = true};
     for (size_t i = 0; i < shown->n && rows && notes; i++) {
         agb_json simulation = simulation_of(&shown->rows[i]);
-        double count = agb_json_amount(&simulation, simulated[which].key);
+        double count = agb_read_amount(&simulation, simulated[which].key);
         if (isnan(count))
             continue;
         snprintf(notes[stack.n].s, sizeof notes[stack.n].s, "sim. %.20s", agb_text_number(count).s);
@@ -254,7 +254,7 @@ void agb_show_simulations(agb_page *page, const agb_shown *shown)
     bool any = false;
     for (size_t i = 0; i < shown->n; i++) {
         agb_json simulation = simulation_of(&shown->rows[i]);
-        any = any || !isnan(agb_json_amount(&simulation, simulated[0].key));
+        any = any || !isnan(agb_read_amount(&simulation, simulated[0].key));
     }
     if (!any)
         return;

@@ -49,8 +49,8 @@ static bool find_source_key(const char *a, const char *b, swept *out)
 
 static double param_of(const agb_shown_row *row, const char *name)
 {
-    agb_json params = agb_json_object(&row->at, "params");
-    return agb_json_number(&params, name);
+    agb_json params = agb_read_object(&row->at, "params");
+    return agb_read_number(&params, name);
 }
 
 static double x_of(const agb_shown_row *row, const swept *swept)
@@ -62,7 +62,7 @@ static double x_of(const agb_shown_row *row, const swept *swept)
 static bool find_param(const agb_shown *shown, swept *out)
 {
     for (size_t i = 0; i < shown->n; i++) {
-        agb_json params = agb_json_object(&shown->rows[i].at, "params");
+        agb_json params = agb_read_object(&shown->rows[i].at, "params");
         const char *param;
         json_t *value;
         json_object_foreach(params.value, param, value) {
@@ -154,17 +154,17 @@ static size_t mark_caches(const agb_shown *shown, const swept *swept, agb_curve_
 {
     static const char *const keys[] = {"l1d", "l2", "l3"}, *const names[] = {"L1d", "L2", "L3"};
     enum { GROUP_BYTES = 16 };
-    agb_json machine = agb_json_object(&shown->file, "machine"), caches = agb_json_object(&machine, "caches");
-    double groups = agb_json_amount(&shown->rows[0].at, "groups");
+    agb_json machine = agb_read_object(&shown->file, "machine"), caches = agb_read_object(&machine, "caches");
+    double groups = agb_read_amount(&shown->rows[0].at, "groups");
     bool parts = !swept->of_source && strcmp(swept->name, "bits") == 0;
     size_t n = 0;
     for (size_t i = 0; i < 3; i++) {
         size_t which = parts ? 2 - i : i;
-        double bytes = agb_json_amount(&caches, keys[which]);
+        double bytes = agb_read_amount(&caches, keys[which]);
         double x = parts ? log2(groups * GROUP_BYTES / bytes) : bytes / GROUP_BYTES;
         if (!(bytes > 0) || !isfinite(x) || (!parts && strcmp(swept->name, "groups") != 0))
             continue;
-        snprintf(labels[n], 48, "%s%s %.20s", parts ? "a part fills " : "", names[which], agb_text_binary(bytes).s);
+        snprintf(labels[n], 48, "%s%s %.20s", parts ? "a part fills " : "", names[which], agb_text_binary((uint64_t)bytes).s);
         marks[n] = (agb_curve_mark){x, labels[n]};
         n++;
     }

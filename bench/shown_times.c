@@ -31,7 +31,7 @@ static void times_table(agb_page *page, const agb_shown_row *const *rows, size_t
                          "#times the floor|#peak memory|speed-up");
     for (size_t i = 0; i < n; i++) {
         const agb_shown_row *row = rows[i];
-        agb_json wall = agb_json_object(&row->at, "wall_s");
+        agb_json wall = agb_read_object(&row->at, "wall_s");
         agb_html_row_begin(page->to);
         agb_html_row_name(page->to, "%s%s%s", row->label, several_sources ? ", " : "",
                           several_sources ? row->source : "");
@@ -42,8 +42,8 @@ static void times_table(agb_page *page, const agb_shown_row *const *rows, size_t
         else
             agb_html_number_cell(page->to, "%s to %s", agb_text_amount(row->low_s, "s").s,
                                  agb_text_amount(row->high_s, "s").s);
-        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_json_amount(&wall, "min"), "s").s);
-        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_json_amount(&wall, "max"), "s").s);
+        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&wall, "min"), "s").s);
+        agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&wall, "max"), "s").s);
         agb_html_number_cell(page->to, "%s", isnan(row->ns_per_row) ? "-" : agb_text_number(row->ns_per_row).s);
         agb_html_number_cell(page->to, "%s", isnan(row->times_floor) ? "-" : agb_text_number(row->times_floor).s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->peak_bytes, "bytes").s);
@@ -114,15 +114,15 @@ static int part_of(agb_stack *stack, const char *name)
 
 static bool read_phases(const agb_shown_row *row, agb_stack *stack, agb_stack_row *drawn)
 {
-    agb_json phases = agb_json_list(&row->at, "phases");
-    for (size_t i = 0; i < agb_json_length(&phases); i++) {
-        agb_json phase = agb_json_entry(&phases, i);
-        double wall_s = agb_json_amount(&phase, "wall_s");
-        int part = part_of(stack, agb_json_words(&phase, "name"));
+    agb_json phases = agb_read_list(&row->at, "phases");
+    for (size_t i = 0; i < agb_read_length(&phases); i++) {
+        agb_json phase = agb_read_entry(&phases, i);
+        double wall_s = agb_read_amount(&phase, "wall_s");
+        int part = part_of(stack, agb_read_words(&phase, "name"));
         if (part >= 0 && !isnan(wall_s))
             drawn->parts[part] += wall_s;
     }
-    return agb_json_length(&phases) > 1;
+    return agb_read_length(&phases) > 1;
 }
 
 static void phases_table(agb_page *page, const agb_stack *stack)

@@ -237,6 +237,13 @@ static inline agb_status agb_fetch(agb_host *host, uint64_t ticket, void *bytes,
     return host->fetch(host, ticket, bytes, n);
 }
 
+/* The most that one worker holds at once, beside the column and the result, for word keys of ordinary spread: an upper
+ * bound, so growth by doubling is in it. All zero: not stated. */
+typedef struct agb_need {
+    double bytes_per_row, bytes_per_group;
+    double fixed_bytes;            /* what does not grow with the data, on a machine with 1 MiB of L2 */
+} agb_need;
+
 /* Append only. Constant; no code runs when it is registered. */
 typedef struct agb_aggregator {
     uint32_t abi, size;            /* AGB_AGGREGATOR_ABI, sizeof(agb_aggregator) */
@@ -250,7 +257,15 @@ typedef struct agb_aggregator {
     agb_status (*consume)(void *self, unsigned worker, const agb_batch *batch);
     agb_status (*finish)(void *self);
     void (*destroy)(void *self);
+    agb_need need;                 /* appended; read it through agb_aggregator_need */
 } agb_aggregator;
+
+/* What an aggregator says of its memory; all zero where it was built before that could be said. */
+static inline agb_need agb_aggregator_need(const agb_aggregator *aggregator)
+{
+    agb_need nothing = {0, 0, 0};
+    return aggregator->size > offsetof(agb_aggregator, need) ? aggregator->need : nothing;
+}
 
 #ifdef __cplusplus
 }

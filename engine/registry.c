@@ -41,9 +41,10 @@ agb_status agb_aggregator_check(const agb_aggregator *a, const char *from, agb_e
     if (a->abi != AGB_AGGREGATOR_ABI)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: built for interface version %u, this program has version %u: build it "
                         "again", from, a->abi, AGB_AGGREGATOR_ABI);
-    if (a->size < sizeof *a)    /* later versions append: the fields known here are then all there */
+    const size_t least = offsetof(agb_aggregator, need);    /* what the first version had; later ones append */
+    if (a->size < least)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: its descriptor has %u bytes, at least %zu are needed: build it again",
-                        from, a->size, sizeof *a);
+                        from, a->size, least);
     if (!a->name || !*a->name || strpbrk(a->name, ":,= /"))
         return refuse(from, "its name is missing or holds one of : , = / or a space", err);
     if (!a->summary || !a->create || !a->consume || !a->finish || !a->destroy)

@@ -4,16 +4,16 @@
 
 static void labs_title(const agb_json *file, char *text, size_t size)
 {
-    agb_json labs = agb_json_list(file, "labs");
-    snprintf(text, size, "%zu labs", agb_json_length(&labs));
+    agb_json labs = agb_read_list(file, "labs");
+    snprintf(text, size, "%zu labs", agb_read_length(&labs));
 }
 
 static void write_labs(agb_page *page, const agb_json *file)
 {
-    agb_json labs = agb_json_list(file, "labs");
-    for (size_t i = 0; i < agb_json_length(&labs); i++) {
-        agb_json lab = agb_json_entry(&labs, i);
-        agb_json_need(&lab, "lab");
+    agb_json labs = agb_read_list(file, "labs");
+    for (size_t i = 0; i < agb_read_length(&labs); i++) {
+        agb_json lab = agb_read_entry(&labs, i);
+        agb_read_need(&lab, "lab");
         fputs("<div class=\"part\">\n", page->to);
         if (!lab.file->failed)
             agb_section_write(page, &lab);
