@@ -36,6 +36,9 @@ static size_t quote(char *out, size_t size, size_t at, const char *word)
 
 enum { MOST_WORDS = 48 };
 
+/* What an experiment keeps free for its simulations, of the time that it may take. */
+static const double simulating_s = 25;
+
 /* The words of this investigation's own command line that every measurement takes over. */
 static void add_common(const agb_investigation *self, char **words, int *n, char numbers[2][24])
 {
@@ -77,7 +80,7 @@ static agb_status run(agb_investigation *self, const agb_options *options, agb_m
         agb_older_children older;
         lineup.experiment.progress = self->printer->style == AGB_PROGRESS_NONE ? NULL : tell;
         lineup.experiment.context = self;
-        lineup.experiment.most_s = self->most_s;
+        lineup.experiment.most_s = self->most_s + (options->simulate ? simulating_s : 0);
         agb_strays_adopt(&older);
         status = agb_lineup_run(&lineup, &out->results, err);
         agb_strays_end(&older);
@@ -146,13 +149,18 @@ agb_text agb_told_ratio(const agb_ratio *speedup, agb_verdict verdict)
 {
     agb_text out, low = agb_text_number(speedup->ci95_low), high = agb_text_number(speedup->ci95_high);
     if (isnan(speedup->ci95_low))
-        snprintf(out.s, sizeof out.s, "%.20s times as fast in one run", agb_text_number(speedup->ratio).s);
+        snprintf(out.s, sizeof out.s, "%.20s times as fast, in one run", agb_text_number(speedup->ratio).s);
     else if (verdict == AGB_VERDICT_SAME)
         snprintf(out.s, sizeof out.s, "no difference seen [%.20s, %.20s]", low.s, high.s);
     else
         snprintf(out.s, sizeof out.s, "%.20s times as fast [%.20s, %.20s]", agb_text_number(speedup->ratio).s, low.s,
                  high.s);
     return out;
+}
+
+bool agb_is_told(const agb_ratio *speedup)
+{
+    return !isnan(speedup->ci95_low) && !isnan(speedup->ci95_high);
 }
 
 agb_ratio agb_unpaired(const agb_result *before, const agb_result *after)

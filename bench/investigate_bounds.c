@@ -18,8 +18,9 @@ static void say_environment(agb_story *story, const agb_results *results)
     agb_story_claim(story, AGB_FIELD_ENVIRONMENT, "M2", "%s (%s), %u processors for this process, %s memory, %s; %s",
                     machine->cpu, machine->uarch, machine->cores, agb_text_bytes(machine->memory_bytes).s,
                     machine->hypervisor[0] ? machine->hypervisor : "bare metal", machine->kernel);
-    agb_story_claim(story, AGB_FIELD_ENVIRONMENT, "M2", "Caches: L1d %zu KiB, L2 %zu KiB, L3 %zu KiB. Transparent huge "
-                    "pages: %s%s%s", machine->caches.l1d >> 10, machine->caches.l2 >> 10, machine->caches.l3 >> 10,
+    agb_story_claim(story, AGB_FIELD_ENVIRONMENT, "M2", "Caches: L1d %s, L2 %s, L3 %s. Transparent huge "
+                    "pages: %s%s%s", agb_text_binary(machine->caches.l1d).s, agb_text_binary(machine->caches.l2).s,
+                    agb_text_binary(machine->caches.l3).s,
                     machine->pages, machine->governor[0] ? "; governor " : "", machine->governor);
     agb_story_claim(story, AGB_FIELD_ENVIRONMENT, "M2", "Build: %s %s, commit %s", machine->compiler, machine->flags,
                     machine->commit);
@@ -35,9 +36,9 @@ static void say_overhead(agb_story *story)
         const agb_measurement *measurement = &story->measurement[i];
         const agb_settings *settings = &measurement->results.settings;
         snprintf(id, sizeof id, "M%zu", i + 1);
-        agb_story_claim(story, AGB_FIELD_MEASUREMENTS, id, "%c%s: %u timed runs of each strategy after %u to warm up, %s "
-                        "in all", measurement->title[0] & ~0x20, measurement->title + 1, settings->repetitions,
-                        settings->warmup, agb_text_seconds(measurement->seconds).s);
+        agb_story_claim(story, AGB_FIELD_MEASUREMENTS, id, "%c%s: %u timed run%s of each strategy after %u to warm up, "
+                        "%s in all", measurement->title[0] & ~0x20, measurement->title + 1, settings->repetitions,
+                        settings->repetitions == 1 ? "" : "s", settings->warmup, agb_text_seconds(measurement->seconds).s);
         all_s += measurement->seconds;
         for (size_t j = 0; j < measurement->results.n_results; j++)
             verify_s = fmax(verify_s, measurement->results.results[j].verify_s);

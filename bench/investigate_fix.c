@@ -54,9 +54,9 @@ static void say_ends(agb_investigation *self, const agb_results *results, const 
                         agb_text_seconds(there.ci95_low).s, agb_text_seconds(there.ci95_high).s,
                         agb_text_seconds(here.median).s, agb_text_seconds(here.ci95_low).s,
                         agb_text_seconds(here.ci95_high).s, best->params,
-                        told ? (i ? "so many open ends of parts cost more than a part's size still gains"
-                                  : "parts that do not fit the cache wait like the simple table")
-                             : "no difference is told there");
+                        !told ? "no difference is told there"
+                        : i ? "so many open ends of parts cost more than a part's size still gains"
+                            : "parts that do not fit the cache wait like the simple table");
     }
 }
 
@@ -95,7 +95,7 @@ agb_status agb_stage_movement(agb_investigation *self, agb_error *err)
     const agb_results *results = agb_investigate_results(self, 7), *profile = agb_investigate_results(self, 4);
     const agb_result *best = fastest(results);
     const agb_result *naive = &profile->results[0], *radix = &profile->results[profile->n_results - 1];
-    if (naive->estimate.has && radix->estimate.has) {
+    if (naive->estimate.has && radix->estimate.has && !isnan(naive->estimate.ci95_low_pct)) {
         bool told = radix->estimate.ci95_high_pct < naive->estimate.ci95_low_pct;
         agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M4", "Waiting beyond the cache goes from an estimated %.0f %% "
                         "of the time to %.0f %%%s", naive->estimate.waiting_pct, radix->estimate.waiting_pct,
@@ -176,8 +176,10 @@ static void say_change(agb_investigation *self, const char *params, const agb_co
                     *params ? "Its number of parts is told from the default's by the sweep"
                             : "No other number of parts is told from the default, 4096, so it stays");
     if (final->verdict != AGB_VERDICT_FASTER)
-        agb_story_claim(&self->story, AGB_FIELD_CHANGES, id, "It is not kept: %s", final->verdict == AGB_VERDICT_SAME
-                        ? "no difference is seen on this source" : "it is slower on this source");
+        agb_story_claim(&self->story, AGB_FIELD_CHANGES, id, "It is not kept: %s",
+                        !agb_is_told(&final->speedup)           ? "one run cannot tell whether it helps"
+                        : final->verdict == AGB_VERDICT_SAME ? "no difference is seen on this source"
+                                                             : "it is slower on this source");
 }
 
 static void say_final(agb_investigation *self, const agb_results *results, const char *id)
@@ -191,8 +193,9 @@ static void say_final(agb_investigation *self, const agb_results *results, const
                     agb_told_time(before).s, agb_told_time(after).s, agb_told_ratio(&final->speedup, final->verdict).s);
     snprintf(refs, sizeof refs, "M1 %.8s", id);
     bool inside = shot >= final->speedup.ci95_low && shot <= final->speedup.ci95_high;
-    agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, refs, "The single shot would have said %s times as fast, which lies "
-                    "%s this interval", agb_text_number(shot).s, inside ? "inside" : "outside");
+    if (agb_is_told(&final->speedup))
+        agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, refs, "The single shot would have said %s times as fast, which lies "
+                        "%s this interval", agb_text_number(shot).s, inside ? "inside" : "outside");
     agb_story_claim(&self->story, AGB_FIELD_SAFETY, id, "The answers are the same: groups, total and checksum of every run "
                     "equal the reference answer's");
     agb_story_claim(&self->story, AGB_FIELD_SAFETY, id, "Peak memory goes from %s to %s; an embedder with a budget sets "

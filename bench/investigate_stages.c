@@ -89,7 +89,7 @@ agb_status agb_stage_baseline(agb_investigation *self, agb_error *err)
     const agb_results *results = agb_investigate_results(self, 2);
     const agb_result *naive = &results->results[NAIVE];
     say_workload(self, results);
-    agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%s: median %s over %zu warm runs, from %s to %s; %s ns a "
+    agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%s: median %s; %zu warm runs took from %s to %s; %s ns a "
                     "row. Its first run took %s", SIMPLE, agb_told_time(naive).s, naive->n_runs - naive->n_warmup,
                     agb_text_seconds(naive->wall.min).s, agb_text_seconds(naive->wall.max).s,
                     agb_text_number(naive->ns_per_row).s, agb_text_seconds(naive->first_s).s);
@@ -146,10 +146,10 @@ agb_status agb_stage_sweep(agb_investigation *self, agb_error *err)
                     agb_text_count(results->sources[small->source].groups).s, agb_text_number(large->ns_per_row).s,
                     agb_text_count(results->sources[large->source].groups).s, agb_text_number(growth.ratio).s,
                     agb_text_number(growth.ci95_low).s, agb_text_number(growth.ci95_high).s,
-                    agb_text_bytes(16 * results->sources[small->source].groups).s,
-                    agb_text_bytes(16 * results->sources[large->source].groups).s,
-                    agb_text_bytes(results->machine.caches.l1d).s, agb_text_bytes(results->machine.caches.l2).s,
-                    agb_text_bytes(results->machine.caches.l3).s);
+                    agb_text_binary(16 * results->sources[small->source].groups).s,
+                    agb_text_binary(16 * results->sources[large->source].groups).s,
+                    agb_text_binary(results->machine.caches.l1d).s, agb_text_binary(results->machine.caches.l2).s,
+                    agb_text_binary(results->machine.caches.l3).s);
     list_sizes(results, AGB_VERDICT_FASTER, faster, sizeof faster);
     list_sizes(results, AGB_VERDICT_SLOWER, slower, sizeof slower);
     list_sizes(results, AGB_VERDICT_SAME, same, sizeof same);
@@ -170,7 +170,7 @@ static void say_slots(agb_investigation *self, const agb_results *results)
     else
         agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M4", "Pipeline slots could not be measured: %s",
                         results->support.reason[0] ? results->support.reason : naive->metrics.reason);
-    if (naive->estimate.has && radix->estimate.has)
+    if (naive->estimate.has && radix->estimate.has && !isnan(naive->estimate.ci95_low_pct))
         agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M4", "Estimated, not measured: %s spends %.0f %% [%.0f, "
                         "%.0f] of its time waiting beyond the cache, %s %.0f %% [%.0f, %.0f]", SIMPLE,
                         naive->estimate.waiting_pct, naive->estimate.ci95_low_pct, naive->estimate.ci95_high_pct, PARTED,
@@ -183,7 +183,8 @@ static void judge(agb_investigation *self, const char *measurements, const char 
 {
     static const char *const outcomes[] = {"not supported", "supported", "contradicted"};    /* by agb_verdict */
     agb_story_claim(&self->story, AGB_FIELD_HYPOTHESES, measurements, "%s. %s: %s: %s", predicts, what,
-                    agb_told_ratio(ratio, verdict).s, outcomes[verdict]);
+                    agb_told_ratio(ratio, verdict).s,
+                    agb_is_told(ratio) ? outcomes[verdict] : "that cannot be told from it");
 }
 
 static void judge_instructions(agb_investigation *self, const agb_results *results)
@@ -201,7 +202,7 @@ static void judge_instructions(agb_investigation *self, const agb_results *resul
     double more = counted ? radix->metrics.value[AGB_INSTRUCTIONS] / naive->metrics.value[AGB_INSTRUCTIONS]
                           : (double)radix->simulation.instructions / (double)naive->simulation.instructions;
     bool faster = comparison->verdict == AGB_VERDICT_FASTER;
-    const char *outcome = comparison->verdict == AGB_VERDICT_SAME ? "it cannot be told"
+    const char *outcome = comparison->verdict == AGB_VERDICT_SAME ? "nothing follows from that"
                           : faster == (more < 1)                  ? "supported, as far as these two go"
                                                                   : "contradicted";
     agb_story_claim(&self->story, AGB_FIELD_HYPOTHESES, "M4", "Too many instructions: whoever executes fewer must be "

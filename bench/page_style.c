@@ -84,6 +84,7 @@ const char agb_page_style[] =
     "tr>:last-child{padding-right:0}\n"
     "td.say{overflow-wrap:anywhere;min-width:11rem}\n"
     ".measured{font-weight:600}\n"
+    ".measurement{margin-top:3rem}.measurement h2{font-size:1.2rem}.measurement pre{margin:.4rem 0 1rem}\n"
     "footer{margin-top:4rem;border-top:1px solid var(--rule);padding-top:1rem}\n"
     "@media print{body{font-size:10.5pt}main{max-width:none;padding:0}section.file{break-before:page}"
     "section.file:first-of-type{break-before:auto}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
