@@ -3,14 +3,14 @@
  * See investigate.h. */
 #include "investigate.h"
 
-#include "report_pivot.h"
+#include "published.h"
 #include "resident.h"
 #include "text.h"
 
 #include <math.h>
 
-#define SIMPLE agb_published_simple
-#define PARTED agb_published_partitioned
+#define SIMPLE agb_published_aggregator[AGB_PUBLISHED_SIMPLE]
+#define PARTED agb_published_aggregator[AGB_PUBLISHED_PARTITIONED]
 
 static void say_environment(agb_story *story, const agb_results *results)
 {

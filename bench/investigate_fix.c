@@ -3,15 +3,15 @@
  * place, before and after, and what bounds all of it. See investigate.h. */
 #include "investigate.h"
 
-#include "report_pivot.h"
+#include "published.h"
 #include "resident.h"
 #include "text.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SIMPLE agb_published_simple
-#define PARTED agb_published_partitioned
+#define SIMPLE agb_published_aggregator[AGB_PUBLISHED_SIMPLE]
+#define PARTED agb_published_aggregator[AGB_PUBLISHED_PARTITIONED]
 
 /* Of the partitioned strategy. */
 enum { PARTITION = 0, AGGREGATE = 1 };

@@ -3,15 +3,15 @@
  * profile and the hypotheses. See investigate.h. */
 #include "investigate.h"
 
-#include "report_pivot.h"
+#include "published.h"
 #include "resident.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#define SIMPLE agb_published_simple
-#define PARTED agb_published_partitioned
+#define SIMPLE agb_published_aggregator[AGB_PUBLISHED_SIMPLE]
+#define PARTED agb_published_aggregator[AGB_PUBLISHED_PARTITIONED]
 
 /* Rows of a result in the order in which the words below name the strategies. */
 enum { NAIVE = 0, RADIX = 1 };

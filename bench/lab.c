@@ -160,6 +160,11 @@ void agb_lab_note(agb_lab_record *record, const char *format, ...)
     va_end(arguments);
 }
 
+const char *agb_lab_doubt(const agb_lab_point *a, const agb_lab_point *b)
+{
+    return a->noisy || b->noisy ? " (from noisy points)" : "";
+}
+
 void agb_lab_record_release(agb_lab_record *record)
 {
     for (size_t i = 0; i < record->n_charts; i++)
@@ -224,7 +229,7 @@ agb_status agb_lab_perform(agb_lab_run *run, const agb_lab *lab, agb_error *err)
                      "or raise the quota", agb_text_seconds(since_s).s);
     if (known)
         sched_setaffinity(0, sizeof before, &before);
-    if (status == AGB_OK && agb_interrupt_signal())
+    if (status == AGB_OK && agb_interrupt_signal() && !run->until_told)
         return agb_lab_stopped(run, err);
     return status == AGB_OK && run->record->short_of_memory ? no_memory(err) : status;
 }

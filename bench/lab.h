@@ -89,6 +89,7 @@ typedef struct agb_lab_run {
     double seconds;              /* that the whole lab may take; 0 = its own choice */
     agb_lab_record *record;
     void *progress;              /* an agb_progress_printer, or NULL: silent */
+    bool until_told;             /* set by a lab that goes on until it is interrupted: that is then no failure */
 } agb_lab_run;
 
 struct agb_lab {
@@ -116,6 +117,8 @@ agb_lab_cell agb_lab_number(double number);
 __attribute__((format(printf, 1, 2))) agb_lab_cell agb_lab_text(const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_lab_find(agb_lab_record *record, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_lab_note(agb_lab_record *record, const char *format, ...);
+/* " (from noisy points)" where one of the two is, else "": for the end of a finding that compares them. */
+const char *agb_lab_doubt(const agb_lab_point *a, const agb_lab_point *b);
 /* "random, huge pages", 3 of 24. Also where an interrupt is noticed: false when the lab must end now. */
 bool agb_lab_progress(agb_lab_run *run, const char *what, size_t done, size_t all);
 /* What a lab returns after that. */

@@ -164,6 +164,8 @@ static size_t ticks_of(const scale *scale, bool bytes, int wanted, double *ticks
     double least = (scale->high - scale->low) / wanted, step = least > 0 ? pow(10, floor(log10(least))) : 1;
     for (size_t i = 1; step < least; i++)
         step *= i % 3 ? (i % 3 == 1 ? 2 : 2.5) : 2;
+    if (scale->low == floor(scale->low) && scale->high == floor(scale->high))    /* whole things, such as threads */
+        step = ceil(step);
     for (double tick = ceil(scale->low / step) * step; tick <= scale->high + step * 1e-6 && n < MOST_TICKS; tick += step)
         ticks[n++] = tick;
     return n;

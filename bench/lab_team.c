@@ -77,6 +77,8 @@ static void work(void *argument, unsigned worker, size_t task)
 {
     team *team = argument;
     (void)task;
+    if (worker >= team->workers)
+        return;
     if (atomic_fetch_add(&team->ready, 1) + 1 == team->workers) {
         team->start_s = agb_now_s();
         atomic_store(&team->started, true);
@@ -88,9 +90,9 @@ static void work(void *argument, unsigned worker, size_t task)
         team->end_s = agb_now_s();
 }
 
-double agb_team_wall_s(agb_pool *pool, void (*body)(void *context, unsigned worker), void *context)
+double agb_team_wall_s(agb_pool *pool, unsigned active, void (*body)(void *context, unsigned worker), void *context)
 {
-    team team = {.body = body, .context = context, .workers = agb_pool_workers(pool)};
+    team team = {.body = body, .context = context, .workers = active};
     agb_pool_each(pool, work, &team);
     return team.end_s - team.start_s;
 }

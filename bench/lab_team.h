@@ -21,9 +21,9 @@ agb_status agb_lab_pin_self(agb_lab_run *run, agb_error *err);
  * many were written; room: 16. */
 size_t agb_lab_worker_counts(unsigned most, unsigned *counts);
 
-/* Seconds from the moment when all workers of the pool were ready to the moment when the last one was done with
- * body(context, worker). */
-double agb_team_wall_s(agb_pool *pool, void (*body)(void *context, unsigned worker), void *context);
+/* Seconds from the moment when the first `active` workers of the pool were all ready to the moment when the last of them
+ * was done with body(context, worker). */
+double agb_team_wall_s(agb_pool *pool, unsigned active, void (*body)(void *context, unsigned worker), void *context);
 
 /* amount / seconds; AGB_ERR_UNSUPPORTED when that is no rate, because the clock saw no time pass. */
 agb_status agb_lab_rate(double amount, double seconds, const char *what, double *rate, agb_error *err);

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "csv_field.h"
+#include "ipc_place.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,6 +36,27 @@ static void print_substitutes(FILE *to, const agb_result *result)
     number_field(to, simulation->has, (double)simulation->mispredictions / rows);
 }
 
+static void print_counters_source(FILE *to, const agb_results *results, const agb_result *result)
+{
+    bool ok = result->state == AGB_STATE_OK;
+    const char *source = ok ? agb_results_counters_source(results, &result->metrics) : "none";
+    agb_csv_text(to, source);
+    agb_csv_text(to, ok ? agb_results_counters_reason(results, &result->metrics) : "");
+}
+
+/* Where each strategy stands against --ipc-line. */
+static void print_ipc_place(FILE *to, const agb_results *results, const agb_result *result)
+{
+    if (!results->ipc_line)
+        return;
+    agb_ipc_place place = {.has = false};
+    if (result->state == AGB_STATE_OK)
+        place = agb_ipc_place_of(results, result);
+    agb_csv_text(to, !place.has ? "none" : place.simulated ? "simulate" : "pmu");
+    number_field(to, place.has, place.value);
+    agb_csv_text(to, place.has ? agb_ipc_side(results->ipc_line, place.value) : place.reason);
+}
+
 static void print_row(FILE *to, const agb_results *results, size_t i)
 {
     const agb_result *result = &results->results[i];
@@ -62,9 +84,11 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     number_field(to, comparison, comparison ? comparison->speedup.ci95_high : 0);
     count_field(to, ok, result->stats.peak_bytes);
     count_field(to, ok, result->noisy);
+    print_counters_source(to, results, result);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
+    print_ipc_place(to, results, result);
     for (unsigned event = 0; event < results->support.events; event++)
         number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
     fputc('\n', to);
@@ -73,11 +97,14 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
 void agb_report_csv(FILE *to, const agb_results *results)
 {
     fputs("aggregator,params,source,state,reason,rows,groups,load_s,first_s,min_s,median_s,max_s,ci95_low_s,"
-          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs", to);
+          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs,counters_source,"
+          "counters_reason", to);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
           "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
+    if (results->ipc_line)
+        fprintf(to, ",line_source,line_%s,line_side", agb_ipc_unit_name(results->ipc_line->unit));
     for (unsigned event = 0; event < results->support.events; event++)
         agb_csv_text(to, results->support.event[event].name);
     fputc('\n', to);

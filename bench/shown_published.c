@@ -1,95 +1,97 @@
 /* SPDX-License-Identifier: MIT */
-/* The published experiment beside the measured one. Which two strategies it compared is known to report_pivot.h. See
+/* The published experiment beside the measured one, where the file has it: the key "published", see published.h. See
  * shown.h. */
 #include "shown.h"
 
-#include "report_pivot.h"
+#include "published.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The query of the published experiment: the same two strategies, one thread, every row, one column. */
-static bool is_published_query(const agb_shown *shown, const agb_shown_row *simple, const agb_shown_row *parted)
+static void write_figure(agb_page *page, const agb_json *object, const char *key, agb_figure_unit unit)
 {
-    agb_json query = agb_read_object(&shown->file, "query"), columns = agb_read_list(&query, "group_by");
-    return simple && parted && simple->baseline && !isnan(parted->speedup_low) && shown->n_sources == 1 &&
-           agb_read_length(&columns) == 1 && strcmp(agb_read_words_entry(&columns, 0), "UserID") == 0 &&
-           *agb_read_words(&query, "where") == '\0' && agb_read_amount(&simple->at, "threads") == 1 &&
-           agb_read_amount(&parted->at, "threads") == 1;
+    double value = agb_read_amount(object, key);
+    const char *units[] = {[AGB_FIGURE_COUNT] = "", [AGB_FIGURE_S] = "s", [AGB_FIGURE_PCT] = "%"};
+    if (unit == AGB_FIGURE_BYTES && !isnan(value))
+        agb_html_number_cell(page->to, "%s", agb_text_bytes((uint64_t)value).s);
+    else
+        agb_html_number_cell(page->to, "%s", isnan(value) ? "-" : agb_text_amount(value, units[unit]).s);
 }
 
-/* The measured figures, in the order of the published ones. */
-static void measure(const agb_shown_row *row, agb_text out[AGB_PUBLISHED_FIGURES])
+static void published_table(agb_page *page, const agb_json *published)
 {
-    agb_json counters = agb_read_object(&row->at, "counters");
-    out[AGB_PUBLISHED_ROWS] = agb_text_amount(agb_read_amount(&row->at, "rows"), "");
-    out[AGB_PUBLISHED_GROUPS] = agb_text_amount(agb_read_amount(&row->at, "groups"), "");
-    out[AGB_PUBLISHED_FIRST] = agb_text_amount(row->first_s, "s");
-    out[AGB_PUBLISHED_WARM] = agb_text_amount(row->median_s, "s");
-    out[AGB_PUBLISHED_STALLED] = agb_text_amount(agb_read_amount(&counters, "memory_bound_pct"), "%");
-    out[AGB_PUBLISHED_RETIRING] = agb_text_amount(agb_read_amount(&counters, "retiring_pct"), "%");
-    out[AGB_PUBLISHED_OPERATIONS] = agb_text_amount(agb_read_amount(&counters, "ops_retired"), "");
-    out[AGB_PUBLISHED_DRAM] = agb_text_amount(agb_read_amount(&counters, "dram_demand_bytes"), "bytes");
-}
-
-static void published_table(agb_page *page, const agb_shown_row *simple, const agb_shown_row *parted)
-{
-    agb_text here[2][AGB_PUBLISHED_FIGURES];
-    measure(simple, here[0]);
-    measure(parted, here[1]);
+    agb_json strategies = agb_read_list(published, "strategies");
     agb_html_table_begin(page->to, NULL, "|#published: simple|#published: partitioned|#here: simple|"
                          "#here: partitioned");
-    for (size_t i = 0; i < AGB_PUBLISHED_FIGURES; i++) {
-        const agb_published *told = &agb_published_figures[i];
+    for (const agb_published_figure *figure = agb_published_figures; figure->key; figure++) {
         agb_html_row_begin(page->to);
-        agb_html_row_name(page->to, "%s", told->name);
-        agb_html_number_cell(page->to, "%s", told->simple);
-        agb_html_number_cell(page->to, "%s", told->partitioned);
-        agb_html_number_cell(page->to, "%s", here[0][i].s);
-        agb_html_number_cell(page->to, "%s", here[1][i].s);
+        agb_html_row_name(page->to, "%s", figure->label);
+        for (size_t cell = 0; cell < 2 * AGB_PUBLISHED_STRATEGIES; cell++) {
+            agb_json strategy = agb_read_entry(&strategies, cell % AGB_PUBLISHED_STRATEGIES);
+            agb_json figures = agb_read_object(&strategy, "figures"), both = agb_read_object(&figures, figure->key);
+            write_figure(page, &both, cell < AGB_PUBLISHED_STRATEGIES ? "published" : "measured", figure->unit);
+        }
         agb_html_row_end(page->to);
     }
     agb_html_table_end(page->to);
 }
 
-static void say_published(agb_page *page, const agb_shown_row *parted)
+/* A ratio of times: how much of the simple table's time the partitioned one takes. Speed-ups turn around, so low is of
+ * the high one. */
+typedef struct share {
+    double published, here, low, high;
+} share;
+
+static void say_published(agb_page *page, const share *share, const agb_shown_row *parted)
 {
-    static const char *const outcomes[AGB_TONES] = {"no difference is seen", "partitioning wins here, too",
+    static const char *const outcomes[AGB_TONES] = {"no difference is seen here", "partitioning wins here, too",
                                                     "here partitioning is slower"};
-    agb_html_element(page->to, "p", NULL, "Published: partitioned took %s of the simple table's time. Here it takes %.2f "
-                     "of it, 95 %% interval of the speed-up %s to %s: %s.",
-                     agb_text_number(1 / agb_published_speedup).s, 1 / parted->speedup,
-                     agb_text_number(parted->speedup_low).s, agb_text_number(parted->speedup_high).s,
-                     outcomes[agb_shown_tone(parted)]);
+    if (isnan(share->low))
+        agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it took "
+                         "%.2f of it in one run, from which nothing follows.", share->published, share->here);
+    else
+        agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it takes "
+                         "%.2f of it, 95 %% interval %.2f to %.2f: %s.", share->published, share->here, share->low,
+                         share->high, outcomes[parted ? agb_shown_tone(parted) : AGB_TONE_PLAIN]);
+}
+
+static void draw_published(agb_page *page, const share *share, const agb_shown_row *parted)
+{
+    char here[80], published[40];
+    snprintf(published, sizeof published, "%.2f", share->published);
+    if (isnan(share->low))
+        snprintf(here, sizeof here, "%.2f, in one run", share->here);
+    else
+        snprintf(here, sizeof here, "%.2f [%.2f, %.2f]", share->here, share->low, share->high);
+    agb_spread_row rows[] = {
+        {"published", published, NAN, share->published, NAN, NULL, NULL, 0, AGB_TONE_PLAIN},
+        {"measured here", here, share->low, share->here, share->high, NULL, NULL, 0,
+         parted ? agb_shown_tone(parted) : AGB_TONE_PLAIN}};
+    agb_spread spread = {.title = "Partitioned against simple, published and here", .about = here,
+                         .axis = "time of the partitioned table, the simple one's is 1", .unit = "", .rows = rows,
+                         .n = 2, .reference = 1};
+    agb_draw_spread(page, &spread);
 }
 
 void agb_show_published(agb_page *page, const agb_shown *shown)
 {
-    const agb_shown_row *simple = agb_shown_named(shown, agb_published_simple);
-    const agb_shown_row *parted = agb_shown_named(shown, agb_published_partitioned);
-    if (!is_published_query(shown, simple, parted))
+    agb_json published = agb_read_object(&shown->file, "published"), speedup = agb_read_object(&published, "speedup");
+    share share = {1 / agb_read_amount(&speedup, "published"), 1 / agb_read_amount(&speedup, "measured"),
+                   1 / agb_read_amount(&speedup, "ci95_high"), 1 / agb_read_amount(&speedup, "ci95_low")};
+    if (!published.value)
         return;
-    char here[80];
-    snprintf(here, sizeof here, "%.2f [%.2f, %.2f]", 1 / parted->speedup, 1 / parted->speedup_high,
-             1 / parted->speedup_low);
-    double times[] = {1 / agb_published_speedup}, measured[] = {1 / parted->speedup};
-    agb_spread_row rows[] = {
-        {"published", agb_text_number(times[0]).s, NAN, times[0], NAN, NULL, NULL, 0, AGB_TONE_PLAIN},
-        {"measured here", here, 1 / parted->speedup_high, measured[0], 1 / parted->speedup_low, NULL, NULL, 0,
-         agb_shown_tone(parted)}};
-    agb_text published = agb_text_number(times[0]);
-    rows[0].note = published.s;
-    agb_spread spread = {.title = "Partitioned against simple, published and here", .about = here,
-                         .axis = "time of the partitioned table, the simple one's is 1", .unit = "", .rows = rows,
-                         .n = 2, .reference = 1};
+    const agb_shown_row *parted = agb_shown_named(shown, agb_published_aggregator[AGB_PUBLISHED_PARTITIONED]);
     agb_html_element(page->to, "h3", NULL, "The published figures beside");
-    say_published(page, parted);
+    if (isfinite(share.published) && isfinite(share.here))
+        say_published(page, &share, parted);
     agb_figure_begin(page);
-    agb_draw_spread(page, &spread);
-    agb_figure_caption(page, "Published: Pivot, 28 October 2026, one core of an AMD EPYC 9124, bare metal, 99,997,497 "
-                       "rows. Another machine, other code: only the shape of the answer can be compared.");
+    if (isfinite(share.published) && isfinite(share.here))
+        draw_published(page, &share, parted);
+    agb_figure_caption(page, "Published: %s, one core of an %s, bare metal. Another machine, other code: only the shape of "
+                       "the answer can be compared.", agb_read_words(&published, "by"),
+                       agb_read_words(&published, "cpu"));
     agb_figure_table_begin(page);
-    published_table(page, simple, parted);
+    published_table(page, &published);
     agb_figure_table_end(page);
     agb_figure_end(page);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The line of this machine between busy and waiting: saved whole, and believed only on the machine it is of. */
-#include "ipc_line.h"
+#include "ipc_place.h"
 #include "test.h"
 
 #include <math.h>
@@ -150,6 +150,69 @@ static void the_place_follows_the_environment(void **state)
     setenv("XDG_CACHE_HOME", cache, 1);
 }
 
+/* ---- Where a strategy stands against it -------------------------------------------------------------------------- */
+
+static agb_result counted(double ipc, double ghz)
+{
+    agb_result result = {.state = AGB_STATE_OK, .name = "naive", .params = "", .ns_per_row = 10, .stats.workers = 1};
+    result.metrics.has[AGB_IPC] = result.metrics.has[AGB_GHZ] = ipc > 0;
+    result.metrics.value[AGB_IPC] = ipc;
+    result.metrics.value[AGB_GHZ] = ghz;
+    return result;
+}
+
+static void counted_instructions_stand_against_either_unit(void **state)
+{
+    (void)state;
+    agb_ipc_line line = line_of(&here);
+    agb_results results = {.ipc_line = &line, .support.available = true};
+    agb_result slow = counted(0.1, 3), fast = counted(2, 3);
+    agb_ipc_place place = agb_ipc_place_of(&results, &fast);
+    assert_true(place.has && !place.simulated && place.value == 6);    /* a nanosecond: 2 a cycle at 3 GHz */
+    assert_string_equal(agb_ipc_side(&line, place.value), "nearer to computing");
+    place = agb_ipc_place_of(&results, &slow);
+    assert_string_equal(agb_ipc_side(&line, place.value), "nearer to waiting");
+    line.unit = AGB_IPC_PER_CYCLE;
+    assert_true(agb_ipc_place_of(&results, &fast).value == 2);
+    assert_string_equal(agb_ipc_side(&line, 7.6), "beyond computing");
+    assert_string_equal(agb_ipc_side(&line, 0.01), "below waiting");
+}
+
+static void without_a_pmu_a_simulation_stands_in_and_is_called_so(void **state)
+{
+    (void)state;
+    agb_ipc_line line = line_of(&here);
+    agb_results results = {.ipc_line = &line, .support.reason = "no PMU here"};
+    agb_result result = counted(0, 0);
+    agb_ipc_place place = agb_ipc_place_of(&results, &result);
+    assert_false(place.has);
+    assert_string_equal(place.reason, "instructions are not counted: no PMU here; --counters simulate stands in for them");
+    result.simulation = (agb_simulation){.has = true, .rows = 100, .instructions = 5000};
+    place = agb_ipc_place_of(&results, &result);
+    assert_true(place.has && place.simulated && place.value == 5);    /* 50 a row in 10 ns */
+    result.stats.workers = 2;    /* their nanoseconds overlap */
+    place = agb_ipc_place_of(&results, &result);
+    assert_false(place.has);
+    assert_non_null(strstr(place.reason, "one thread only"));
+    line.unit = AGB_IPC_PER_CYCLE;
+    result.stats.workers = 1;
+    place = agb_ipc_place_of(&results, &result);
+    assert_false(place.has);
+    assert_string_equal(place.reason, "instructions and cycles are not counted: no PMU here");
+}
+
+static void replayed_counts_are_not_of_the_machine_of_the_line(void **state)
+{
+    (void)state;
+    agb_ipc_line line = line_of(&here);
+    line.unit = AGB_IPC_PER_CYCLE;
+    agb_results results = {.ipc_line = &line, .replay = (const agb_replay *)"", .support.available = true};
+    agb_result result = counted(2, 3);
+    agb_ipc_place place = agb_ipc_place_of(&results, &result);
+    assert_false(place.has);
+    assert_non_null(strstr(place.reason, "replayed"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +223,9 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(what_is_no_line_is_not_saved),
         cmocka_unit_test(the_place_follows_the_environment),
+        cmocka_unit_test(counted_instructions_stand_against_either_unit),
+        cmocka_unit_test(without_a_pmu_a_simulation_stands_in_and_is_called_so),
+        cmocka_unit_test(replayed_counts_are_not_of_the_machine_of_the_line),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -241,13 +241,14 @@ static void find_latencies(chase *chase, const agb_lab_chart *sizes)
     const agb_lab_point *first = &random->points[0], *last = &random->points[random->n - 1];
     agb_lab_record *record = chase->run->record;
     agb_lab_find(record, "a load takes %s ns in %s and %s ns in %s at random: %s times as long; in sequence, where "
-                 "prefetchers see what comes, %s ns", agb_text_number(first->y).s, agb_text_binary((uint64_t)first->x).s,
+                 "prefetchers see what comes, %s ns%s", agb_text_number(first->y).s, agb_text_binary((uint64_t)first->x).s,
                  agb_text_number(last->y).s, agb_text_binary((uint64_t)last->x).s, agb_text_number(last->y / first->y).s,
-                 agb_text_number(sequential->points[sequential->n - 1].y).s);
+                 agb_text_number(sequential->points[sequential->n - 1].y).s, agb_lab_doubt(first, last));
     if (chase->n_kinds == KINDS)
-        agb_lab_find(record, "of %s ns in 4 KiB pages %s ns are address translation: huge pages do without it",
+        agb_lab_find(record, "of %s ns in 4 KiB pages %s ns are address translation: huge pages do without it%s",
                      agb_text_number(small->points[small->n - 1].y).s,
-                     agb_text_number(fmax(0, small->points[small->n - 1].y - last->y)).s);
+                     agb_text_number(fmax(0, small->points[small->n - 1].y - last->y)).s,
+                     agb_lab_doubt(&small->points[small->n - 1], last));
 }
 
 static void find_parallelism(chase *chase, const agb_lab_chart *chart)
@@ -257,9 +258,9 @@ static void find_parallelism(chase *chase, const agb_lab_chart *chart)
     for (size_t i = 1; i < curve->n; i++)
         best = curve->points[i].y < best->y ? &curve->points[i] : best;
     agb_lab_find(chase->run->record, "%.0f chains at once bring a load down from %s to %s ns: this core keeps %s %s loads "
-                 "under way at the same time", best->x, agb_text_number(curve->points[0].y).s,
+                 "under way at the same time%s", best->x, agb_text_number(curve->points[0].y).s,
                  agb_text_number(best->y).s, best == &curve->points[curve->n - 1] ? "at least" : "about",
-                 agb_text_number(curve->points[0].y / best->y).s);
+                 agb_text_number(curve->points[0].y / best->y).s, agb_lab_doubt(&curve->points[0], best));
 }
 
 static void note_pages(chase *chase)
