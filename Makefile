@@ -269,7 +269,7 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = peers simulate versions
+slow_tests = peers report_page simulate versions
 
 test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
 	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)

@@ -69,7 +69,7 @@ void agb_figure_caption(agb_page *page, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fputs("<figcaption>\n", page->to);
-    agb_html_element(page->to, "p", NULL, "%s", text);
+    agb_html_sentence(page->to, "p", NULL, "%s", text);
 }
 
 void agb_figure_table_begin(agb_page *page)

@@ -47,6 +47,10 @@ static bool set_scales(plot *plot, const agb_curves *curves)
         }
     if (!(x_high >= x_low))
         return false;
+    bool whole = true;
+    for (size_t i = 0; i < curves->n; i++)
+        for (size_t j = 0; j < curves->curves[i].n; j++)
+            whole = whole && curves->curves[i].points[j].x == floor(curves->curves[i].points[j].x);
     bool bytes = strcmp(curves->x.unit, "bytes") == 0;
     if (curves->y.log) {
         y_low *= 0.9;
@@ -55,7 +59,7 @@ static bool set_scales(plot *plot, const agb_curves *curves)
     double left = LEFT, right = plot->svg.width - RIGHT;
     plot->x = curves->x.log || x_high == x_low
                   ? agb_scale_over(x_low, x_high, curves->x.log, bytes, left, right)
-                  : (agb_scale){x_low, x_high, left, right, false, false};
+                  : (agb_scale){x_low, x_high, left, right, .whole = whole};
     plot->y = agb_scale_over(y_low, y_high, curves->y.log, strcmp(curves->y.unit, "bytes") == 0, plot->bottom,
                              plot->top);
     return true;

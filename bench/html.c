@@ -94,6 +94,18 @@ void agb_html_element(FILE *to, const char *tag, const char *class, const char *
     fprintf(to, "</%s>\n", tag);
 }
 
+void agb_html_sentence(FILE *to, const char *tag, const char *class, const char *format, ...)
+{
+    char text[LONGEST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (text[0] >= 'a' && text[0] <= 'z')
+        text[0] = (char)(text[0] - 'a' + 'A');
+    agb_html_element(to, tag, class, "%s", text);
+}
+
 /* The policy makes sure of what escaping already does: nothing of a file is ever run or fetched. */
 void agb_page_begin(agb_page *page, FILE *to, const char *title)
 {

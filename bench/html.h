@@ -19,6 +19,9 @@ void agb_html_text(FILE *to, const char *text);
 void agb_html_text_cut(FILE *to, const char *text, int cells);
 /* printf, escaped as a whole. */
 __attribute__((format(printf, 2, 3))) void agb_html_print(FILE *to, const char *format, ...);
+/* The same, with its first letter as a sentence has it. */
+__attribute__((format(printf, 4, 5))) void agb_html_sentence(FILE *to, const char *tag, const char *class,
+                                                             const char *format, ...);
 /* <tag class="class">text</tag>; class may be NULL. */
 __attribute__((format(printf, 4, 5))) void agb_html_element(FILE *to, const char *tag, const char *class,
                                                             const char *format, ...);

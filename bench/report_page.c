@@ -21,7 +21,7 @@ static const agb_section *section_of(const json_t *object)
 void agb_section_head(agb_page *page, const char *over, const char *title)
 {
     agb_html_element(page->to, "p", "over", "%s", over);
-    agb_html_element(page->to, "h2", NULL, "%s", title);
+    agb_html_sentence(page->to, "h2", NULL, "%s", title);
 }
 
 void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char *class)
@@ -31,7 +31,7 @@ void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char
         return;
     fprintf(page->to, "<ul class=\"%s\">\n", class);
     for (size_t i = from; i < n; i++)
-        agb_html_element(page->to, "li", NULL, "%s", agb_read_words_entry(list, i));
+        agb_html_sentence(page->to, "li", NULL, "%s", agb_read_words_entry(list, i));
     fputs("</ul>\n", page->to);
 }
 

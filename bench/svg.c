@@ -101,7 +101,7 @@ agb_scale agb_scale_over(double low, double high, bool log, bool binary, double 
     if (log) {
         if (!(high > low))
             high = low * 2;
-        return (agb_scale){low, high, from, to, true, binary};
+        return (agb_scale){low, high, from, to, .log = true, .binary = binary};
     }
     if (low > 0 && low < high * 0.7)
         low = 0;
@@ -111,7 +111,7 @@ agb_scale agb_scale_over(double low, double high, bool log, bool binary, double 
         high += room;
     }
     double step = round_step((high - low) / 8);
-    return (agb_scale){step * floor(low / step + 1e-9), step * ceil(high / step - 1e-9), from, to, false, binary};
+    return (agb_scale){step * floor(low / step + 1e-9), step * ceil(high / step - 1e-9), from, to, .binary = binary};
 }
 
 double agb_scale_at(const agb_scale *scale, double value)
@@ -125,7 +125,7 @@ double agb_scale_at(const agb_scale *scale, double value)
 /* Powers of `base`, every so many that they are not too many. */
 static size_t power_ticks(const agb_scale *scale, double base, size_t most, double *ticks)
 {
-    double first = ceil(log(scale->low) / log(base) - 1e-9), last = floor(log(scale->high) / log(base) + 1e-9);
+    double first = ceil(log(scale->low) / log(base) - 1e-6), last = floor(log(scale->high) / log(base) + 1e-6);
     double every = 1;
     while ((last - first) / every + 1 > (double)most)
         every++;
@@ -162,6 +162,7 @@ size_t agb_scale_ticks(const agb_scale *scale, size_t most, double ticks[AGB_MOS
         return n > 1 ? n : power_ticks(scale, 10, most, ticks);
     }
     double step = round_step((scale->high - scale->low) / (double)(most - 1));
+    step = scale->whole && step < 1 ? 1 : step;
     size_t n = 0;
     for (double i = ceil(scale->low / step - 1e-9); i * step <= scale->high + step * 1e-9 && n < most; i++)
         ticks[n++] = i == 0 ? 0 : i * step;    /* and not -0 */

@@ -38,6 +38,7 @@ double agb_svg_text_width(const char *text);
 typedef struct agb_scale {
     double low, high, from, to;
     bool log, binary;    /* binary: ticks at powers of two, for bytes */
+    bool whole;          /* ticks at whole numbers only: there are no 1.5 threads */
 } agb_scale;
 
 /* Widened to round ends: linear ones begin at 0 when that costs little. A log scale needs low > 0. */

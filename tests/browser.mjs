@@ -116,7 +116,8 @@ async function look(path, width, scheme, media = 'screen') {
         problems.push(`${page}: ${problem}`);
     if (!screenshots)
         return;
-    const { cssContentSize: { height } } = await ask('Page.getLayoutMetrics');
+    const { cssContentSize } = await ask('Page.getLayoutMetrics'), height = Math.ceil(cssContentSize.height);
+    await ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 500 });
     for (let y = 0, part = 1; y < height; y += SLICE, part++) {
         const clip = { x: 0, y, width, height: Math.min(SLICE, height - y), scale: 1 };
         const { data } = await ask('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip });

@@ -193,7 +193,7 @@ static void a_lab_becomes_curves_with_marks_and_tables(void **state)
     (void)state;
     char *page = good_page(lab);
     assert_well_formed(page);
-    assert_non_null(strstr(page, "<h2>two steps</h2>"));
+    assert_non_null(strstr(page, "<h2>Two steps</h2>"));
     assert_non_null(strstr(page, "class=\"mark\""));
     assert_non_null(strstr(page, "64 KiB"));
     assert_non_null(strstr(page, "1.50 ns"));

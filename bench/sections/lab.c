@@ -57,7 +57,7 @@ static size_t read_marks(const agb_json *chart, agb_curve_mark marks[AGB_LAB_MOS
 
 static void write_curves(agb_page *page, const agb_curves *curves)
 {
-    agb_html_element(page->to, "h3", NULL, "%s", curves->title);
+    agb_html_sentence(page->to, "h3", NULL, "%s", curves->title);
     agb_figure_begin(page);
     agb_draw_curves(page, curves);
     agb_figure_caption(page, "%s over %s.%s Hollow points were disturbed; bars show from where to where a point may "
@@ -133,7 +133,7 @@ static void write_table(agb_page *page, const agb_json *table)
     }
     if (n == 0 || rows.file->failed)
         return;
-    agb_html_element(page->to, "h3", NULL, "%s", agb_read_words(table, "title"));
+    agb_html_sentence(page->to, "h3", NULL, "%s", agb_read_words(table, "title"));
     agb_html_table_begin(page->to, NULL, headings);
     for (size_t i = 0; i < agb_read_length(&rows); i++) {
         agb_json row = agb_read_list_entry(&rows, i);
