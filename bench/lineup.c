@@ -3,6 +3,7 @@
 #include "lineup.h"
 
 #include "clickbench.h"
+#include "pins.h"
 #include "query.h"
 #include "sweep.h"
 
@@ -249,27 +250,6 @@ static agb_status set_sources(agb_lineup *lineup, const agb_options *options, co
 
 /* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
-static agb_status check_pins(const agb_pins *pins, const int *allowed, unsigned n_allowed, unsigned threads,
-                             agb_error *err)
-{
-    if (pins->n != threads)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--pin: %u processor%s for %u thread%s: give one for each", pins->n,
-                        pins->n == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
-    for (unsigned i = 0; i < pins->n; i++) {
-        unsigned at = 0;
-        while (at < n_allowed && allowed[at] != pins->cpu[i])
-            at++;
-        if (at < n_allowed)
-            continue;
-        char list[256] = "";
-        for (unsigned j = 0, length = 0; j < n_allowed && length < sizeof list - 24; j++)
-            length += (unsigned)snprintf(list + length, sizeof list - length, "%s%d", j ? "," : "", allowed[j]);
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--pin: %d: this process may not run there: allowed are %s",
-                        pins->cpu[i], list);
-    }
-    return AGB_OK;
-}
-
 static agb_status set_threads(agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
     agb_settings *settings = &lineup->experiment.settings;
@@ -290,7 +270,7 @@ static agb_status set_threads(agb_lineup *lineup, const agb_options *options, ag
     if (lineup->pins.n > 0) {
         settings->cpus = lineup->pins.cpu;
         settings->n_cpus = lineup->pins.n;
-        return check_pins(&lineup->pins, allowed, n_allowed, settings->threads, err);
+        return agb_pins_check(&lineup->pins, settings->threads, err);
     }
     return AGB_OK;
 }

@@ -50,10 +50,24 @@ static const option table[] = {
     {.name = "sweep", .argument = "p=a..b", .kind = IS_TEXT, .offset = FIELD(sweep),
      .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
               "key; also p=a..b/step and p=a,b,c"},
+    {.name = "threads", .command = "lab", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .least = 1,
+     .most = 1024, .about = "most workers (as many as this process may have processors)"},
+    {.name = "pages", .command = "lab", .argument = "default|4k|huge", .kind = IS_CHOICE, .offset = FIELD(pages),
+     .choices = pages_choices, .about = "page size of the memory that is gone through (the lab's own choice)"},
+    {.name = "pin", .command = "lab", .argument = "CPU[,CPU]", .kind = IS_PINS, .offset = FIELD(pins),
+     .about = "processors the workers stay on, one each (the allowed ones, in their order)"},
     {.name = "threads", .command = "load", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1,
      .least = 1, .most = 1024, .about = "workers that read, decode and pack (1)"},
     {.name = "threads", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1, .least = 1,
      .most = 1024, .about = "workers of the aggregators that can use several (1)"},
+    {.name = "seconds", .command = "doctor", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seconds), .least = 1,
+     .most = 3600, .about = "how long to watch (3; a program: until it ends)"},
+    {.name = "seconds", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seconds), .least = 1, .most = 3600,
+     .about = "about how long it may take, all labs together (each lab's own choice)"},
+    {.name = "hops", .argument = "N", .kind = IS_COUNT, .offset = FIELD(hops), .least = 1, .most = 1ull << 40,
+     .about = "loads of one measurement (as many as fill its time)"},
+    {.name = "working-set", .argument = "BYTES", .kind = IS_BYTES, .offset = FIELD(working_set), .least = 1 << 16,
+     .most = 1ull << 40, .about = "memory that is gone through, the largest of a curve, as 64M or 1G"},
     {.name = "pin", .argument = "CPU[,CPU]", .kind = IS_PINS, .offset = FIELD(pins),
      .about = "processors the workers stay on, one each; with one thread the last allowed processor is the default"},
     {.name = "repetitions", .argument = "N", .kind = IS_COUNT, .offset = FIELD(repetitions), .standard = 5, .least = 1,
@@ -96,6 +110,9 @@ static const option table[] = {
     {.name = "record", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(record),
      .about = "write the counts there, for --counters replay:FILE on any machine; send it in for a processor that is "
               "not known well"},
+    {.name = "ipc-line", .kind = IS_FLAG, .offset = FIELD(ipc_line),
+     .about = "lay the instructions a cycle, or a nanosecond, of each strategy beside this machine's own line between "
+              "computing and waiting, which `aggbench lab calibrate` saves"},
     {.name = "perf-check", .kind = IS_FLAG, .offset = FIELD(perf_check),
      .about = "count once more with perf stat around the program, and lay both beside each other"},
     {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,
@@ -114,7 +131,7 @@ static const option table[] = {
     {.name = "codec", .argument = "auto|zstd|none", .kind = IS_TEXT, .offset = FIELD(codec),
      .about = "compress all (zstd), nothing (none), or all but numbers: those stay as they stand in memory, so that "
               "the file is mapped instead of read, larger and several times as fast (auto)"},
-    {.name = "format", .command = "list describe load", .argument = "table|json", .kind = IS_CHOICE,
+    {.name = "format", .command = "list describe load doctor", .argument = "table|json", .kind = IS_CHOICE,
      .offset = FIELD(format), .choices = plain_format_choices, .about = "of what is printed (table)"},
     {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
      .choices = format_choices, .about = "of the report (table)"},
@@ -123,6 +140,10 @@ static const option table[] = {
     {.name = "output", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(output),
      .about = "write the report there instead of to standard output (-); the file appears only when it is complete, "
               "and links are followed"},
+    {.name = "pid", .argument = "PID", .kind = IS_COUNT, .offset = FIELD(pid), .least = 1, .most = 1u << 22,
+     .about = "look at this process and its threads"},
+    {.name = "watch", .kind = IS_FLAG, .offset = FIELD(watch),
+     .about = "look once a second until Ctrl-C, and report then"},
     {.name = "quiet", .kind = IS_FLAG, .offset = FIELD(quiet), .about = "no progress on standard error"},
     {.name = "help", .kind = IS_FLAG, .offset = FIELD(help), .about = "this text"},
 };
@@ -163,6 +184,14 @@ bool agb_option_given(const agb_options *options, const char *name)
 {
     const option *option = find_option(options->command, name, strlen(name));
     return option && (options->given >> (option - table) & 1);
+}
+
+bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out)
+{
+    const option *option = takes(command, name) ? find_option(command, name, strlen(name)) : NULL;
+    if (option)
+        *out = (agb_option_text){option->name, option->about, option->argument};
+    return option != NULL;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -257,13 +286,14 @@ static agb_status set_pins(const option *option, const char *text, agb_pins *pin
     }
 }
 
-/* One word of a list such as estimate,simulate. */
-static bool set_counters_word(agb_options *out, const char *word, size_t length)
+/* One word of a list such as estimate,simulate. *modes: how many words so far were one of auto, pmu and off. */
+static bool set_counters_word(agb_options *out, const char *word, size_t length, unsigned *modes)
 {
-    static const char *const modes[] = {"auto", "pmu", "off"};
-    for (int i = 0; i < (int)(sizeof modes / sizeof modes[0]); i++) {
-        if (strlen(modes[i]) == length && strncmp(word, modes[i], length) == 0) {
+    static const char *const names[] = {"auto", "pmu", "off"};
+    for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
+        if (strlen(names[i]) == length && strncmp(word, names[i], length) == 0) {
             out->counters = i;
+            ++*modes;
             return true;
         }
     }
@@ -287,9 +317,12 @@ static agb_status set_counters(agb_options *out, const option *option, const cha
             return AGB_OK;
         return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: replay: the file's name is missing: give replay:FILE");
     }
+    unsigned modes = 0;
     for (const char *word = text;; word++) {
         size_t length = strcspn(word, ",");
-        if (!set_counters_word(out, word, length))
+        if (strncmp(word, replay, strlen(replay)) == 0)
+            return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: replay goes with nothing else", text);
+        if (!set_counters_word(out, word, length, &modes))
             return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: not one of %s", *text ? text : "(empty)",
                             option->argument);
         word += length;
@@ -298,6 +331,9 @@ static agb_status set_counters(agb_options *out, const option *option, const cha
     }
     if (out->counters == AGB_COUNTERS_OFF && (out->estimate || out->simulate))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: off goes with nothing else", text);
+    if (modes > 1)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: auto, pmu and off exclude each other: give one of them",
+                        text);
     return AGB_OK;
 }
 
@@ -362,7 +398,8 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
         text = words[++*at];
     }
     uint64_t bit = 1ull << (option - table);
-    if (option->kind == IS_TEXT && (out->given & bit))
+    bool once = option->kind == IS_TEXT || option->kind == IS_COUNTERS;
+    if (once && (out->given & bit))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is given a second time: give it once", option->name, text);
     out->given |= bit;
     return set_value(out, option, text, err);
@@ -387,7 +424,10 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     bool only_operands = false;
     for (int i = 0; i < n; i++) {
         const char *word = words[i];
-        if (!only_operands && strcmp(word, "--") == 0) {
+        if (!only_operands && strcmp(word, "--") == 0 && command->takes_program) {
+            out->program = words + i + 1;
+            break;
+        } else if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && strcmp(word, "-h") == 0) {
             out->help = true;

@@ -2,29 +2,15 @@
 /* The report for spreadsheets: one line for each contestant; a figure that is not there is an empty field. */
 #include "report.h"
 
+#include "csv_field.h"
+#include "ipc_place.h"
+
 #include <inttypes.h>
 #include <math.h>
 
-/* Always in quotes, so that no content can break the line's shape. */
-static void text_field(FILE *to, const char *text)
-{
-    fputs(",\"", to);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
 static void number_field(FILE *to, bool has, double value)
 {
-    if (has && value == floor(value) && fabs(value) < 1e15)    /* counts of events, with all their digits */
-        fprintf(to, ",%.0f", value);
-    else if (has && isfinite(value))
-        fprintf(to, ",%.9g", value);
-    else
-        fputc(',', to);
+    agb_csv_number(to, has ? value : NAN);
 }
 
 static void count_field(FILE *to, bool has, uint64_t value)
@@ -50,6 +36,27 @@ static void print_substitutes(FILE *to, const agb_result *result)
     number_field(to, simulation->has, (double)simulation->mispredictions / rows);
 }
 
+static void print_counters_source(FILE *to, const agb_results *results, const agb_result *result)
+{
+    bool ok = result->state == AGB_STATE_OK;
+    const char *source = ok ? agb_results_counters_source(results, &result->metrics) : "none";
+    agb_csv_text(to, source);
+    agb_csv_text(to, ok ? agb_results_counters_reason(results, &result->metrics) : "");
+}
+
+/* Where each strategy stands against --ipc-line. */
+static void print_ipc_place(FILE *to, const agb_results *results, const agb_result *result)
+{
+    if (!results->ipc_line)
+        return;
+    agb_ipc_place place = {.has = false};
+    if (result->state == AGB_STATE_OK)
+        place = agb_ipc_place_of(results, result);
+    agb_csv_text(to, !place.has ? "none" : place.simulated ? "simulate" : "pmu");
+    number_field(to, place.has, place.value);
+    agb_csv_text(to, place.has ? agb_ipc_side(results->ipc_line, place.value) : place.reason);
+}
+
 static void print_row(FILE *to, const agb_results *results, size_t i)
 {
     const agb_result *result = &results->results[i];
@@ -57,10 +64,10 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     bool ok = result->state == AGB_STATE_OK;
     fprintf(to, "%s", result->name);
-    text_field(to, result->params);
-    text_field(to, source->name);
-    text_field(to, agb_state_name(result->state));
-    text_field(to, result->reason);
+    agb_csv_text(to, result->params);
+    agb_csv_text(to, source->name);
+    agb_csv_text(to, agb_state_name(result->state));
+    agb_csv_text(to, result->reason);
     count_field(to, true, source->rows);
     count_field(to, ok, result->digest.groups);
     number_field(to, true, source->load_s);
@@ -77,9 +84,11 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     number_field(to, comparison, comparison ? comparison->speedup.ci95_high : 0);
     count_field(to, ok, result->stats.peak_bytes);
     count_field(to, ok, result->noisy);
+    print_counters_source(to, results, result);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
+    print_ipc_place(to, results, result);
     for (unsigned event = 0; event < results->support.events; event++)
         number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
     fputc('\n', to);
@@ -88,13 +97,16 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
 void agb_report_csv(FILE *to, const agb_results *results)
 {
     fputs("aggregator,params,source,state,reason,rows,groups,load_s,first_s,min_s,median_s,max_s,ci95_low_s,"
-          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs", to);
+          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs,counters_source,"
+          "counters_reason", to);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
           "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
+    if (results->ipc_line)
+        fprintf(to, ",line_source,line_%s,line_side", agb_ipc_unit_name(results->ipc_line->unit));
     for (unsigned event = 0; event < results->support.events; event++)
-        text_field(to, results->support.event[event].name);
+        agb_csv_text(to, results->support.event[event].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

@@ -2,6 +2,7 @@
 /* The report for people: figures with units, right under each other, and beside them what they do and do not mean. */
 #include "report.h"
 
+#include "ipc_place.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -65,7 +66,7 @@ static agb_text speedup_of(const agb_results *results, size_t i)
 {
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     if (comparison && isnan(comparison->speedup.ci95_low))
-        return text_of("  %s x, in one run", agb_text_number(comparison->speedup.ratio).s);
+        return text_of("  %s x, too few runs", agb_text_number(comparison->speedup.ratio).s);
     if (comparison && comparison->verdict == AGB_VERDICT_SAME)
         return text_of("  no difference seen");
     if (comparison)
@@ -75,7 +76,7 @@ static agb_text speedup_of(const agb_results *results, size_t i)
     return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
 }
 
-static void rule(FILE *to)
+void agb_report_rule(FILE *to)
 {
     for (int i = 0; i < AGB_TEXT_CELLS; i++)
         fputc('-', to);
@@ -117,7 +118,7 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
 {
     fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, "aggregator", "first run", "warm run", "95 % interval",
             "ns/row", "x floor", results->n_comparisons ? "  speed-up" : "");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source)
@@ -151,7 +152,7 @@ static void print_details(FILE *to, const agb_results *results, size_t source, i
 {
     fprintf(to, "\n%-*s %9s %9s %11s %8s  %s\n", width, "", "peak", "result", "page faults", "system",
             "phases (median)");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source || result->state != AGB_STATE_OK)
@@ -174,9 +175,8 @@ static void print_details(FILE *to, const agb_results *results, size_t source, i
 
 /* ---- What the figures were measured on --------------------------------------------------------------------------- */
 
-static void print_machine(FILE *to, const agb_results *results)
+void agb_report_machine(FILE *to, const agb_machine *machine)
 {
-    const agb_machine *machine = &results->machine;
     agb_report_line(to, "machine", "%s (%s), %u processor%s, %s memory%s%s; %s", machine->cpu, machine->uarch,
                     machine->cores, machine->cores == 1 ? "" : "s", agb_text_bytes(machine->memory_bytes).s,
                     machine->governor[0] ? ", governor " : "", machine->governor, machine->kernel);
@@ -210,6 +210,10 @@ static void print_settings(FILE *to, const agb_results *results)
 static void print_trust(FILE *to, const agb_results *results)
 {
     size_t noisy, all;
+    if (results->settings.repetitions < AGB_LEAST_FOR_INTERVAL)
+        agb_report_line(to, "interval", "%u repetition%s: too few for an interval, and for saying what is faster: at "
+                        "least %d are wanted", results->settings.repetitions,
+                        results->settings.repetitions == 1 ? "" : "s", AGB_LEAST_FOR_INTERVAL);
     agb_results_count_noisy(results, &noisy, &all);
     const char *hypervisor = results->machine.hypervisor;
     for (size_t i = 0; i < results->n_noises; i++) {
@@ -269,7 +273,7 @@ void agb_report_environment(FILE *to, const agb_results *results)
     print_memory(to, results);
     agb_report_counters_state(to, results);
     print_remarks(to, results);
-    print_machine(to, results);
+    agb_report_machine(to, &results->machine);
     print_settings(to, results);
 }
 
@@ -310,6 +314,8 @@ void agb_report_table(FILE *to, const agb_results *results)
         print_details(to, results, source, width);
         agb_report_counters(to, results, source, width);
         agb_report_substitutes(to, results, source, width);
+        if (results->ipc_line)
+            agb_report_ipc_line(to, results, source, width);
         agb_report_top(to, results, source);
         fputc('\n', to);
     }

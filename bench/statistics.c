@@ -3,9 +3,10 @@
  *
  * The median of a resample needs no sorting: the resample is drawn as indices into the sorted sample, so counting how
  * often each index was drawn and walking to the middle rank gives it in linear time. With few repetitions the interval
- * is coarse (5 values have at most 9 different medians): it says how sure one can be, not more. */
+ * is coarse (5 values have at most 5 different medians): it says how sure one can be, not more. */
 #include "statistics.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,10 @@ static void bootstrap(agb_summary *out, const double *sorted, size_t n, size_t *
 static agb_summary summarize_in_place(double *values, size_t n, uint64_t seed)
 {
     qsort(values, n, sizeof *values, ascending);
-    agb_summary summary = {.n = n, .min = values[0], .median = median_of_sorted(values, n), .max = values[n - 1]};
+    agb_summary summary = {.n = n, .min = values[0], .median = median_of_sorted(values, n), .max = values[n - 1],
+                           .ci95_low = NAN, .ci95_high = NAN};
+    if (n < AGB_LEAST_FOR_INTERVAL)
+        return summary;
     size_t *drawn = malloc(n * sizeof *drawn);
     if (drawn) {
         bootstrap(&summary, values, n, drawn, seed);

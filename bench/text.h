@@ -14,6 +14,7 @@ typedef struct agb_text {
 agb_text agb_text_count(uint64_t n);           /* 17,630,976 */
 agb_text agb_text_seconds(double s);           /* 5.52 s, 41.3 ms, 870 us */
 agb_text agb_text_bytes(uint64_t bytes);       /* 799.98 MB, in powers of 1000 */
+agb_text agb_text_binary(uint64_t bytes);      /* 48 KiB, 1.5 MiB: for what comes in powers of 2 */
 agb_text agb_text_number(double x);            /* three or four digits that matter: 0.012, 1.24, 55.1, 812 */
 
 /* Writes one character of *rest, or one byte as \xNN where it would disturb a line, and steps over it; returns its
