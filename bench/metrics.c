@@ -141,14 +141,11 @@ static void withhold(agb_metrics *out, agb_metric metric)
     out->counted[metric] = 0;
 }
 
-/* Is there anything in these counts to compute from? */
-static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
+/* Is there anything in these counts to compute from? slots: that the pass's first event counts a cycle; 1 when it
+ * counts cycles. A clock that cannot be makes every share of the pass as false as itself. */
+static bool counts_are_usable(const agb_counts *counts, double slots, agb_metrics *out)
 {
-    if (counts->enabled_ns == 0) {
-        agb_metrics_note(out, "not measured: the counters were never switched on");
-        return false;
-    }
-    double a_second = (double)counts->value[0] * 1e9 / (double)counts->enabled_ns;
+    double a_second = (double)counts->value[0] * 1e9 / (double)counts->enabled_ns, ghz = a_second / slots / 1e9;
     if (counts->running_ns > counts->enabled_ns)
         agb_metrics_note(out, "unreliable: the counters ran %.0f %% of the time that they were switched on",
                          100.0 * (double)counts->running_ns / (double)counts->enabled_ns);
@@ -161,6 +158,8 @@ static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
                          (double)counts->enabled_ns / 1e3, (double)LEAST_NS / 1e3);
     else if (a_second < LEAST_EVENTS_A_SECOND)
         agb_metrics_note(out, "unreliable: %.0f cycles a second on a busy core", a_second);
+    else if (ghz > MOST_GHZ)
+        agb_metrics_note(out, "unreliable: a clock of %.1f GHz, above %.0f", ghz, MOST_GHZ);
     else
         return true;
     return false;
@@ -170,15 +169,8 @@ static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
 static void check_rates(const agb_counts *counts, agb_metrics *out)
 {
     double ns = (double)counts->enabled_ns;
-    if (out->has[AGB_CYCLES]) {
-        double ghz = out->value[AGB_CYCLES] / ns;
-        if (ghz > MOST_GHZ) {
-            agb_metrics_note(out, "cycles: unreliable: %.1f GHz", ghz);
-            withhold(out, AGB_CYCLES);
-            withhold(out, AGB_IPC);
-        } else
-            agb_metrics_set(out, AGB_GHZ, ghz);
-    }
+    if (out->has[AGB_CYCLES])
+        agb_metrics_set(out, AGB_GHZ, out->value[AGB_CYCLES] / ns);
     if (out->has[AGB_INSTRUCTIONS] && out->value[AGB_INSTRUCTIONS] * 1e9 / ns < LEAST_EVENTS_A_SECOND) {
         agb_metrics_note(out, "instructions: unreliable: %.0f in %.3f s on a busy core", out->value[AGB_INSTRUCTIONS],
                          ns / 1e9);
@@ -281,6 +273,9 @@ static const agb_counts *counts_of(const agb_repetition_counts *repetition, part
 static void add_repetition(samples *all, const agb_counter_support *support, const agb_repetition_counts *repetition,
                            part part, agb_metrics *out)
 {
+    static const char *const never[] = {[WHOLE] = "the counters were never switched on",
+                                        [PHASE] = "it has no counts of this phase",
+                                        [THREAD] = "it has no counts of this thread"};
     const agb_counts *counts = counts_of(repetition, part);
     const agb_user_event *event = repetition->pass < 0 ? NULL
                                                        : agb_counters_event_of(support, (unsigned)repetition->pass);
@@ -288,7 +283,7 @@ static void add_repetition(samples *all, const agb_counter_support *support, con
         add_event(all, support, event, counts, out);
         return;
     }
-    if (counts->enabled_ns > 0)
+    if (counts->enabled_ns > 0 && counts->running_ns <= counts->enabled_ns)
         all->metric[AGB_COVERAGE_PCT * all->most + all->metric_n[AGB_COVERAGE_PCT]++] =
             100.0 * (double)counts->running_ns / (double)counts->enabled_ns;
     if (repetition->pass < 0 || (unsigned)repetition->pass >= support->passes) {
@@ -296,14 +291,20 @@ static void add_repetition(samples *all, const agb_counter_support *support, con
         return;
     }
     unsigned pass = support->pass_of[repetition->pass];
+    const agb_pass *events = &support->family->passes[pass];
     all->tried[pass] = true;
-    if (!counts_are_usable(counts, out))
+    if (counts->enabled_ns == 0) {
+        agb_metrics_note(out, "pass %s: not measured: %s", events->name, never[part.kind]);
+        return;
+    }
+    bool cycles = strncmp(events->events[0].symbol, "CYC", 3) == 0;
+    if (!counts_are_usable(counts, cycles ? 1 : support->family->width, out))
         return;
     agb_metrics one = {0};
     support->family->metrics(pass, counts->value, &one);
     check_rates(counts, &one);
     if (one.impossible)
-        withhold_group(&one, support->family->passes[pass].name);
+        withhold_group(&one, events->name);
     agb_metrics_note(out, "%s", one.reason);
     out->remainder = out->remainder || one.remainder;
     add_sample(all, &one, pass, counts);
