@@ -2,6 +2,7 @@
 /* Saves and reads the line of this machine: see ipc_line.h. */
 #include "ipc_line.h"
 
+#include "json_read.h"
 #include "json_text.h"
 #include "output.h"
 #include "text.h"
@@ -166,11 +167,12 @@ agb_status agb_ipc_line_load(agb_ipc_line *out, const agb_machine *machine, agb_
     agb_status status = agb_ipc_line_path(path, sizeof path, err);
     if (status != AGB_OK)
         return status;
-    FILE *file = fopen(path, "re");
-    if (!file && errno == ENOENT)
+    int reason;
+    FILE *file = agb_read_file(path, &reason);
+    if (!file && reason == ENOENT)
         return agb_fail(err, AGB_ERR_NOT_FOUND, "ipc line: %s: there is none yet: %s", path, CURE);
     if (!file)
-        return agb_fail(err, AGB_ERR_IO, "ipc line: %s: %s", path, strerror(errno));
+        return agb_fail(err, AGB_ERR_IO, "ipc line: %s: %s", path, strerror(reason));
     json_error_t problem;
     json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &problem);
     fclose(file);

@@ -50,12 +50,23 @@ static agb_status parse(agb_json_file *out, FILE *from, agb_error *err)
     return AGB_OK;
 }
 
+FILE *agb_read_file(const char *name, int *reason)
+{
+    struct stat about;
+    FILE *file = fopen(name, "re");
+    *reason = !file ? errno : fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode) ? EISDIR : 0;
+    if (file && *reason) {
+        fclose(file);
+        file = NULL;
+    }
+    return file;
+}
+
 agb_status agb_read_open(agb_json_file *out, const char *name, agb_error *err)
 {
     *out = (agb_json_file){.name = name, .err = err};
-    struct stat about;
-    FILE *from = fopen(name, "re");
-    int reason = !from ? errno : fstat(fileno(from), &about) == 0 && S_ISDIR(about.st_mode) ? EISDIR : 0;
+    int reason;
+    FILE *from = agb_read_file(name, &reason);
     agb_status status = reason ? agb_fail(err, AGB_ERR_IO, "%s: cannot be read: %s", name, strerror(reason))
                                : parse(out, from, err);
     if (from)

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 typedef struct agb_json_file {
     const char *name;    /* borrowed */
@@ -23,6 +24,9 @@ typedef struct agb_json {
     json_t *value;
     char place[160];     /* "results[3].wall_s"; "" at the top */
 } agb_json;
+
+/* Opens a file to read. NULL, and the error number, also for a folder, which opens but cannot be read. */
+FILE *agb_read_file(const char *name, int *reason);
 
 /* err must live as long as the file. After a failure, too, close it. */
 agb_status agb_read_open(agb_json_file *out, const char *name, agb_error *err);

@@ -3,6 +3,7 @@
  * become a wrong share. */
 #include "replay.h"
 
+#include "json_read.h"
 #include "slots.h"
 
 #include <inttypes.h>
@@ -73,6 +74,25 @@ static agb_status read_list(const place *at, json_t *repetition, const char *key
     return AGB_OK;
 }
 
+/* Parts, of phases or threads, cannot come to more than their whole. */
+static agb_status check_parts(const place *at, const char *key, const agb_pass *pass, const agb_counts *whole,
+                              const agb_counts *parts, unsigned n, agb_error *err)
+{
+    agb_counts rest = *whole;
+    for (unsigned i = 0; i < n; i++) {
+        if (parts[i].enabled_ns > rest.enabled_ns)
+            return bad(at, err, "%s: enabled_ns: they come to more than the whole's %" PRIu64, key, whole->enabled_ns);
+        rest.enabled_ns -= parts[i].enabled_ns;
+        for (size_t event = 0; pass->events[event].symbol; event++) {
+            if (parts[i].value[event] > rest.value[event])
+                return bad(at, err, "%s: %s: they come to more than the whole's %" PRIu64, key,
+                           pass->events[event].symbol, whole->value[event]);
+            rest.value[event] -= parts[i].value[event];
+        }
+    }
+    return AGB_OK;
+}
+
 static bool find_pass(const agb_slots *family, const char *name, unsigned *pass)
 {
     for (*pass = 0; family->passes[*pass].name; (*pass)++) {
@@ -103,8 +123,26 @@ static agb_status read_repetition(const place *at, json_t *in, const agb_slots *
     if (status == AGB_OK)
         status = read_list(at, in, "phases", known, out->phase, AGB_MOST_PHASES, &phases, err);
     if (status == AGB_OK)
+        status = check_parts(at, "phases", known, &out->total, out->phase, phases, err);
+    if (status == AGB_OK)
         status = read_list(at, in, "threads", known, out->thread, AGB_MOST_COUNTED_THREADS, &out->threads, err);
+    if (status == AGB_OK)
+        status = check_parts(at, "threads", known, &out->total, out->thread, out->threads, err);
     return status;
+}
+
+static agb_status read_phase_names(const place *at, json_t *in, agb_replay_row *row, agb_error *err)
+{
+    json_t *names = json_object_get(in, "phases");
+    if (names && (!json_is_array(names) || json_array_size(names) > AGB_MOST_PHASES))
+        return bad(at, err, "phases: wanted a list of 0..%d names", AGB_MOST_PHASES);
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (!name || !*name || strlen(name) >= sizeof row->phase[i])
+            return bad(at, err, "phases: name %zu: wanted a text of 1..%zu letters", i + 1, sizeof row->phase[i] - 1);
+        strcpy(row->phase[i], name);
+    }
+    return AGB_OK;
 }
 
 static agb_status read_row(place *at, json_t *in, agb_replay *replay, agb_error *err)
@@ -117,20 +155,19 @@ static agb_status read_row(place *at, json_t *in, agb_replay *replay, agb_error 
     if (given && !params)
         return bad(at, err, "params: wanted a text such as \"bits=12\"");
     if (agb_replay_find(replay, name, params ? params : ""))
-        return bad(at, err, "%s %s: stands a second time: join its repetitions", name, params ? params : "");
+        return bad(at, err, "%s%s%s: stands a second time: join its repetitions", name, params && *params ? " " : "",
+                   params ? params : "");
     agb_replay_row *row = &replay->rows[replay->n++];
     row->aggregator = strdup(name);
     row->params = strdup(params ? params : "");
     row->repetitions = calloc(json_array_size(repetitions), sizeof *row->repetitions);
     if (!row->aggregator || !row->params || !row->repetitions)
         return agb_fail(err, AGB_ERR_MEMORY, "replay: %s: no memory for its counts", at->path);
-    for (at->repetition = 0; at->repetition < json_array_size(repetitions); at->repetition++, row->n++) {
-        agb_status status = read_repetition(at, json_array_get(repetitions, at->repetition), replay->support.family,
-                                            &row->repetitions[at->repetition], err);
-        if (status != AGB_OK)
-            return status;
-    }
-    return AGB_OK;
+    agb_status status = read_phase_names(at, in, row, err);
+    for (; status == AGB_OK && at->repetition < json_array_size(repetitions); at->repetition++, row->n++)
+        status = read_repetition(at, json_array_get(repetitions, at->repetition), replay->support.family,
+                                 &row->repetitions[at->repetition], err);
+    return status;
 }
 
 /* The passes that occur, in the family's order, become the support's; repetitions are renumbered to them. */
@@ -242,9 +279,12 @@ agb_status agb_replay_load(agb_replay *out, const char *path, agb_error *err)
 {
     json_error_t error;
     *out = (agb_replay){0};
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (!root && error.line < 0)
-        return agb_fail(err, AGB_ERR_IO, "replay: %s: %s", path, error.text);
+    int reason;
+    FILE *file = agb_read_file(path, &reason);
+    if (!file)
+        return agb_fail(err, AGB_ERR_IO, "replay: %s: cannot be read: %s", path, strerror(reason));
+    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
     if (!root && json_error_code(&error) == json_error_duplicate_key)
         return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: line %d: %s: which of the two is meant is not known", path,
                         error.line, error.text);
@@ -278,4 +318,13 @@ const agb_replay_row *agb_replay_find(const agb_replay *replay, const char *aggr
             return &replay->rows[i];
     }
     return NULL;
+}
+
+bool agb_replay_names_phases(const agb_replay_row *row, const char *const *phases)
+{
+    for (size_t i = 0; i < AGB_MOST_PHASES && row->phase[i][0]; i++) {
+        if (!phases[i] || strcmp(phases[i], row->phase[i]) != 0)
+            return false;
+    }
+    return true;
 }

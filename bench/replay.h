@@ -37,6 +37,7 @@
 
 typedef struct agb_replay_row {
     char *aggregator, *params;
+    char phase[AGB_MOST_PHASES][64];    /* names; "" from the first that the file does not name */
     agb_repetition_counts *repetitions;
     size_t n;
 } agb_replay_row;
@@ -54,6 +55,8 @@ agb_status agb_replay_load(agb_replay *out, const char *path, agb_error *err);
 void agb_replay_release(agb_replay *replay);
 /* The counts of one contestant, or NULL. */
 const agb_replay_row *agb_replay_find(const agb_replay *replay, const char *aggregator, const char *params);
+/* Are the phases that the file names those of a contestant, in its order? phases: NULL-ended. */
+bool agb_replay_names_phases(const agb_replay_row *row, const char *const *phases);
 
 /* Writes what the timed runs counted. to: prepared; it is closed. */
 agb_status agb_record_write(agb_output *to, const agb_results *results, agb_error *err);

@@ -3,6 +3,7 @@
 #include "summary.h"
 
 #include "replay.h"
+#include "slots.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,6 +54,13 @@ static agb_repetition_counts *counts_of(const agb_result *result, const agb_resu
     return counts;
 }
 
+/* Counts of phases by other names would be shown under wrong ones. */
+static bool phases_are_its_own(const agb_result *result, const agb_results *results)
+{
+    const agb_replay_row *row = results->replay ? agb_replay_find(results->replay, result->name, result->params) : NULL;
+    return !row || agb_replay_names_phases(row, result->aggregator->phases);
+}
+
 static void compute_threads(agb_result *result, const agb_counter_support *support, const agb_repetition_counts *counts,
                             size_t n)
 {
@@ -67,14 +75,19 @@ static void compute_metrics(agb_result *result, const agb_results *results, cons
 {
     size_t n = 0;
     agb_repetition_counts *counts = support ? counts_of(result, results, &n) : NULL;
+    bool own_phases = phases_are_its_own(result, results);
     for (int phase = -1; phase < (int)result->stats.phases; phase++) {
         agb_metrics *metrics = phase < 0 ? &result->metrics : &result->phase_metrics[phase];
         *metrics = (agb_metrics){0};
-        if (counts)
+        if (phase >= 0 && !own_phases)
+            agb_metrics_note(metrics, "the replayed counts are of phases by other names");
+        else if (counts)
             agb_metrics_compute(support, counts, n, phase, metrics);
         else
             snprintf(metrics->reason, sizeof metrics->reason, "switched off: --counters auto turns them on");
     }
+    if (!own_phases)
+        agb_metrics_note(&result->metrics, "phases: the replayed counts are of phases by other names");
     if (counts)
         compute_threads(result, support, counts, n);
     if (results->replay && n == 0)

@@ -77,6 +77,12 @@ golden json_has_the_published_figures_and_names_their_source <<'END'
 "ops_retired": 19350459182
 END
 
+sed 's/"phases": \["partition", "aggregate"\]/"phases": ["aggregate", "partition"]/' tests/replay/pivot_zen4.json >"$work/x.json"
+run run $rows --aggregator naive,radix --counters "replay:$work/x.json" $quick
+report 'counts_of_phases_by_other_names_are_not_shown' "$(! grep -q '^  partition' "$work/out" &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q 'radix: phases: the replayed counts are of phases by other names' ||
+    cat "$work/out")"
+
 echo '{"aggbench_counts": 1}' >"$work/bad.json"
 refused 1 'bad.json|not a file of counts' run $rows --counters "replay:$work/bad.json"
 refused 1 'none.json|No such file' run $rows --counters "replay:$work/none.json"

@@ -74,6 +74,7 @@ static void bad_files_are_refused_with_the_place_in_them(void **state)
     (void)state;
     agb_replay replay;
     assert_fails(AGB_ERR_IO, "/nonexistent.json|No such file", agb_replay_load(&replay, "/nonexistent.json", err));
+    assert_fails(AGB_ERR_IO, "/tmp|cannot be read|Is a directory", agb_replay_load(&replay, "/tmp", err));
     refuse("", "line 1|not JSON");
     refuse("{\"a\":\n 1,}", "line 2|not JSON");
     refuse("{}", "not a file of counts|aggbench_counts|--record");
@@ -108,6 +109,36 @@ static void bad_files_are_refused_with_the_place_in_them(void **state)
     refuse(HEAD "\"repetitions\": [{\"pass\": \"slots\", " TIMES
                 "\"counts\": {\"CYC\": 1, \"OPS\": 1, \"BE\": 1, \"LDNC\": 1, \"NC\": 1}, \"threads\": [{}]}]}]}",
            "enabled_ns");
+    refuse(HEAD "\"phases\": \"build\", \"repetitions\": [{}]}]}", "phases: wanted a list of 0..8 names");
+    refuse(HEAD "\"phases\": [\"build\", 7], \"repetitions\": [{}]}]}", "phases: name 2: wanted a text");
+}
+
+#define COUNTS(cycles) "\"counts\": {\"CYC\": " cycles ", \"OPS\": 1, \"BE\": 1, \"LDNC\": 1, \"NC\": 1}"
+
+static void parts_above_their_whole_are_refused(void **state)
+{
+    (void)state;
+    refuse(HEAD "\"repetitions\": [{\"pass\": \"slots\", " TIMES COUNTS("9") ", \"phases\": [{" TIMES COUNTS("10") "}]}]}]}",
+           "repetition 1|phases: CYC|more than the whole's 9");
+    refuse(HEAD "\"repetitions\": [{\"pass\": \"slots\", " TIMES COUNTS("9") ", \"threads\": [{" TIMES COUNTS("5") "}, {"
+                "\"enabled_ns\": 0, \"running_ns\": 0, " COUNTS("5") "}]}]}]}",
+           "threads: CYC|more than the whole's 9");
+    refuse(HEAD "\"repetitions\": [{\"pass\": \"slots\", " TIMES COUNTS("9") ", \"threads\": [{" TIMES COUNTS("4") "}, {"
+                TIMES COUNTS("4") "}]}]}]}",
+           "threads|more than the whole's");
+}
+
+static void phases_are_known_by_their_names(void **state)
+{
+    (void)state;
+    agb_replay replay;
+    assert_ok(agb_replay_load(&replay, golden, err));
+    const agb_replay_row *row = agb_replay_find(&replay, "radix", "");
+    assert_true(agb_replay_names_phases(row, (const char *const[]){"partition", "aggregate", NULL}));
+    assert_true(agb_replay_names_phases(row, (const char *const[]){"partition", "aggregate", "more", NULL}));
+    assert_false(agb_replay_names_phases(row, (const char *const[]){"aggregate", "partition", NULL}));
+    assert_false(agb_replay_names_phases(row, (const char *const[]){"partition", NULL}));
+    agb_replay_release(&replay);
 }
 
 static void counts_that_did_not_run_all_the_time_are_refused_in_a_replay_too(void **state)
@@ -171,6 +202,8 @@ int main(void)
         cmocka_unit_test(the_published_experiment_replays_to_its_published_figures),
         cmocka_unit_test(phases_and_threads_add_up_to_the_whole),
         cmocka_unit_test(bad_files_are_refused_with_the_place_in_them),
+        cmocka_unit_test(parts_above_their_whole_are_refused),
+        cmocka_unit_test(phases_are_known_by_their_names),
         cmocka_unit_test(counts_that_did_not_run_all_the_time_are_refused_in_a_replay_too),
         cmocka_unit_test(what_is_recorded_is_replayed),
     };
