@@ -2,6 +2,8 @@
 /* What counts in an experiment: from --counters, --events and --record to what the machine, or a file, can give. */
 #include "lineup.h"
 
+#include "perf_check.h"
+
 #include <unistd.h>
 
 static agb_status replay(agb_lineup *lineup, const agb_options *options, agb_error *err)
@@ -33,6 +35,9 @@ static agb_status check_wishes(const agb_lineup *lineup, const agb_options *opti
     if (options->record && (off || replayed))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--record: %s: nothing is counted with --counters %s: leave that out",
                         options->record, off ? "off" : "replay");
+    if (options->perf_check && (off || replayed))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--perf-check: nothing is counted with --counters %s: leave that out",
+                        off ? "off" : "replay");
     if (options->record && !lineup->support.available)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "--record: %s: nothing can be counted here: %s", options->record,
                         lineup->support.reason);
@@ -115,6 +120,8 @@ static agb_status check_result(const agb_options *options, const agb_results *re
 agb_status agb_lineup_check_demands(const agb_options *options, const agb_results *results, agb_error *err)
 {
     agb_status status = AGB_OK;
+    if (results->perf_check && results->perf_check->reason[0])
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--perf-check: %s", results->perf_check->reason);
     for (size_t i = 0; i < results->n_results && status == AGB_OK; i++) {
         if (results->results[i].state == AGB_STATE_OK)
             status = check_result(options, results, &results->results[i], err);

@@ -107,6 +107,14 @@ refused 2 'r0076|the same event as r76' run $rows --events r76,r0076
 refused 2 'r76|--counters off' run $rows --events r76 --counters off
 refused 2 'more than 8 events' run $rows --events r1,r2,r3,r4,r5,r6,r7,r8,r9
 refused 2 'x.json|--counters replay' run $rows --counters $counts --record "$work/x.json"
+refused 2 '--perf-check|--counters off' run $rows --counters off --perf-check
+refused 2 '--perf-check|--counters replay' run $rows --counters $counts --perf-check
+run run $rows --aggregator naive $quick --perf-check
+report 'a_perf_check_that_cannot_be_had_fails_behind_the_report' "$(if grep -q '^perf stat  no check: ' "$work/out"; then
+    { [ "$code" = 1 ] && grep -q '^aggbench: --perf-check: ' "$work/err"; } || cat "$work/err"
+else
+    [ "$code" = 0 ] || cat "$work/err"
+fi)"
 refused 2 'DESCRIPTOR:JOB is missing' count-once
 refused 2 'not an order' count-once 3
 refused 2 'no such order' count-once 77:0
