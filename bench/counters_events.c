@@ -22,11 +22,28 @@ static bool parse_raw(const char *name, uint64_t *config)
     return true;
 }
 
+/* The library encodes the events of any processor. Those of its tables that our table of this one names are right here,
+ * also where the library does not know the processor itself: most of Zen 4, all of Zen 5, Emerald Rapids. */
+static bool is_of_this_processor(const agb_slots *family, const agb_pfm_code *code)
+{
+    if (code->present || code->type != PERF_TYPE_RAW)
+        return true;
+    size_t length = strlen(code->pmu);
+    for (const agb_pass *pass = family ? family->passes : NULL; pass && pass->name; pass++) {
+        for (const agb_event *event = pass->events; event->symbol; event++) {
+            if (event->pfm && strncmp(event->pfm, code->pmu, length) == 0 && event->pfm[length] == ':')
+                return true;
+        }
+    }
+    return false;
+}
+
 static agb_status encode(const agb_perf_place *place, const agb_slots *family, agb_user_event *event, agb_error *err)
 {
     agb_error why = {0};
     agb_pfm_code code = {.type = family ? agb_slots_type(place->root, family) : PERF_TYPE_RAW};
-    if (!parse_raw(event->name, &code.config) && agb_pfm_encode(event->name, &code, &why) != AGB_OK)
+    bool raw = parse_raw(event->name, &code.config);
+    if (!raw && agb_pfm_encode(event->name, &code, &why) != AGB_OK)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: no such event: %s; a raw code is written as r01c0",
                         event->name, why.text);
     const agb_pfm_mistake *mistake = agb_pfm_mistake_of(event->name, &code);
@@ -40,6 +57,10 @@ static agb_status encode(const agb_perf_place *place, const agb_slots *family, a
     if (code.kernel)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: asks for kernel mode: only user mode is counted: leave "
                         "that modifier out", event->name);
+    if (!raw && !is_of_this_processor(family, &code))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: is of another processor (%s): here its code would count "
+                        "something else: name an event of %s", event->name, code.pmu,
+                        family ? family->uarch : "this processor, or give its raw code");
     event->type = code.type;
     event->config = code.config;
     event->config1 = code.config1;

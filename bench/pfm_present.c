@@ -13,6 +13,19 @@ bool agb_pfm_is_built_in(void)
     return true;
 }
 
+/* out->name is "PMU::EVENT...". The library finds an event's number only where it finds its processor. */
+static void find_pmu(agb_pfm_code *out)
+{
+    pfm_pmu_info_t pmu;
+    snprintf(out->pmu, sizeof out->pmu, "%.*s", (int)strcspn(out->name, ":"), out->name);
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+        memset(&pmu, 0, sizeof pmu);
+        pmu.size = sizeof pmu;
+        if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && strcmp(pmu.name, out->pmu) == 0)
+            out->present = pmu.is_present;
+    }
+}
+
 /* LIBPFM_ENCODE_INACTIVE makes the library encode events of processors other than this one; it reads the variable when
  * it is initialised, which is harmless to do again. */
 agb_status agb_pfm_encode(const char *event, agb_pfm_code *out, agb_error *err)
@@ -37,6 +50,7 @@ agb_status agb_pfm_encode(const char *event, agb_pfm_code *out, agb_error *err)
     *out = (agb_pfm_code){.type = attr.type, .config = attr.config, .config1 = attr.config1,
                           .kernel = !attr.exclude_kernel};
     snprintf(out->name, sizeof out->name, "%s", name ? name : event);
+    find_pmu(out);
     free(name);
     return AGB_OK;
 }

@@ -193,6 +193,22 @@ static void raw_codes_and_names_become_passes_of_their_own(void **state)
     }
 }
 
+/* Their codes would open here, and count something else. */
+static void names_of_another_processor_are_refused(void **state)
+{
+    (void)state;
+    fake fake = sound();
+    agb_counter_support zen5 = support_of(family_named("zen5")), unknown = {.reason = "no table"};
+    if (!agb_pfm_is_built_in())
+        skip();
+    assert_fails(AGB_ERR_ARGUMENT, "skx::INST_RETIRED:ANY_P|another processor (skx)|Zen 5",
+                 add(&fake, &zen5, "skx::INST_RETIRED:ANY_P", err));
+    assert_fails(AGB_ERR_ARGUMENT, "another processor (nhm)|raw code",
+                 add(&fake, &unknown, "nhm::INST_RETIRED:ANY_P", err));
+    assert_ok(add(&fake, &zen5, "amd64_fam19h_zen4::RETIRED_OPS", err));    /* the library has no table of Zen 5 */
+    assert_ok(add(&fake, &unknown, "perf::page-faults", err));
+}
+
 static void an_event_that_cannot_count_keeps_its_reason_and_takes_no_pass(void **state)
 {
     (void)state;
@@ -254,6 +270,7 @@ int main(void)
         cmocka_unit_test(loops_that_cannot_be_counted_withhold_the_shares),
         cmocka_unit_test(families_without_slots_have_nothing_to_calibrate),
         cmocka_unit_test(raw_codes_and_names_become_passes_of_their_own),
+        cmocka_unit_test(names_of_another_processor_are_refused),
         cmocka_unit_test(an_event_that_cannot_count_keeps_its_reason_and_takes_no_pass),
         cmocka_unit_test(wrong_names_are_one_sentence),
         cmocka_unit_test(an_event_is_counted_in_its_own_repetitions),
