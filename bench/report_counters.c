@@ -271,14 +271,17 @@ void agb_report_counters_state(FILE *to, const agb_results *results)
         agb_report_line(to, "counters", "switched off");
     else if (results->replay)
         agb_report_line(to, "counters", "replayed from %s, counts of %s (%s): not of this run; all times are of this "
-                        "machine. %s", results->replay->file, support->processor, support->family->uarch,
+                        "machine%s%s. %s", results->replay->file, support->processor, support->family->uarch,
+                        support->switch_ns > 0 ? "; one phase switch cost " : "",
+                        support->switch_ns > 0 ? agb_text_seconds(support->switch_ns * 1e-9).s : "",
                         results->replay->about[0] ? results->replay->about
                                                   : "The file does not say how they came to be");
     else if (!support->available)
         agb_report_line(to, "counters", "none: %s", support->reason);
     else
         agb_report_line(to, "counters", "user mode of the counted region, %u passes, one a repetition; medians, and "
-                        "their spread from least to greatest; one phase switch costs %s, charged to the phase that ends%s%s", agb_counters_passes(support),
+                        "their spread from least to greatest; one phase switch costs %s, charged to the phase that "
+                        "ends%s%s", agb_counters_passes(support),
                         agb_text_seconds(support->switch_ns * 1e-9).s, support->calibration[0] ? "; checked by " : "",
                         support->calibration);
 }
