@@ -138,9 +138,9 @@ static json_t *step_json(const agb_step *step, const agb_finding *finding)
                                                  figure->estimate));
     }
     for (unsigned i = 0; i < finding->n_unseen; i++)
-        json_array_append_new(unseen, json_pack("{s:s, s:o, s:s}", "what", finding->unseen[i].what, "reason",
+        json_array_append_new(unseen, json_pack("{s:s, s:o, s:o}", "what", finding->unseen[i].what, "reason",
                                                 agb_json_text(finding->unseen[i].reason), "command",
-                                                finding->unseen[i].command));
+                                                agb_json_text(finding->unseen[i].command)));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "step", step->name, "question", step->question,
                      "verdict", agb_ruling_word(finding->verdict), "measured",
                      agb_json_text_or_null(finding->measured), "means", agb_json_text_or_null(finding->means), "next",

@@ -397,6 +397,8 @@ static void figures_that_are_not_had_are_null_and_estimates_are_marked(void **st
     char *text = NULL;
     size_t length = 0;
     add_thread(scene, 1.9, 0);
+    scene->evidence.subject = AGB_SUBJECT_COMMAND;
+    snprintf(scene->evidence.name, sizeof scene->evidence.name, "caf\xe9");    /* no UTF-8 */
     agb_doctor_walk(&scene->evidence, &scene->diagnosis);
     assert_int_equal(scene->diagnosis.answered, -1);
     assert_non_null(strstr(scene->diagnosis.conclusion, "not seen here: IPC, slots"));
