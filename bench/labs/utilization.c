@@ -95,10 +95,12 @@ static agb_status prepare_chain(experiment *experiment, agb_error *err)
         return agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for a chain of %zu bytes", bytes);
     agb_status status = agb_room_map(&experiment->room, bytes, AGB_PAGES_HUGE, "lab: utilization", &small);
     experiment->has_chain = status == AGB_OK;
-    if (experiment->has_chain)
-        agb_chain_link(&experiment->chain, &experiment->room, bytes, AGB_CHAIN_RANDOM, order, 1);
-    else
+    if (experiment->has_chain) {
+        agb_chain_draw(order, bytes / AGB_CHAIN_NODE, 1);
+        agb_chain_link(&experiment->chain, &experiment->room, bytes, order);
+    } else {
         agb_lab_note(experiment->run->record, "no pointer chase beside the spin: %s", small.text);
+    }
     free(order);
     return AGB_OK;
 }
