@@ -2,6 +2,7 @@
 /* Counters under load: see hammer.h. */
 #include "hammer.h"
 
+#include "interrupt.h"
 #include "lab_team.h"
 #include "lab_turns.h"
 #include "process.h"
@@ -82,7 +83,7 @@ static void increment(void *context, unsigned worker)
     hammer *hammer = context;
     _Atomic uint64_t *counter = counter_of(hammer, worker);
     uint64_t done = 0;
-    for (double end_s = agb_now_s() + hammer->slot_s; agb_now_s() < end_s; done += BLOCK)
+    for (double end_s = agb_now_s() + hammer->slot_s; agb_now_s() < end_s && !agb_interrupt_signal(); done += BLOCK)
         increment_block(hammer, counter);
     hammer->increments[(size_t)worker * LINE / sizeof(uint64_t)] = done;
 }

@@ -2,6 +2,7 @@
 /* How many bytes a second memory gives and takes, over one to all threads: reading, writing, streaming stores, copying,
  * and STREAM's triad, all over one working set far beyond the caches. All workers start together, and bytes are divided
  * by the one wall window that holds all of them. */
+#include "interrupt.h"
 #include "lab_team.h"
 #include "lab_turns.h"
 #include "room.h"
@@ -39,7 +40,7 @@ static void stream_slice(void *context, unsigned worker)
 {
     bandwidth *lab = context;
     uint64_t wrong = 0;
-    for (uint64_t pass = 0; pass < lab->passes; pass++)
+    for (uint64_t pass = 0; pass < lab->passes && !agb_interrupt_signal(); pass++)
         wrong |= agb_kernel_pass(lab->kernel, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
     lab->wrong[(size_t)worker * WORDS_A_LINE] |= wrong;
 }

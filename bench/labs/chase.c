@@ -2,6 +2,7 @@
 /* How long one load takes when it has to wait for the one before: a pointer chase over working sets from 16 KiB to
  * 1 GiB, in random and in sequential order, side by side in 4 KiB and in huge pages, and over several chains at once. */
 #include "chain.h"
+#include "interrupt.h"
 #include "lab_steps.h"
 #include "lab_team.h"
 #include "lab_turns.h"
@@ -40,10 +41,15 @@ typedef struct chase {
 
 /* ---- One measurement --------------------------------------------------------------------------------------------- */
 
+/* In pieces, so that any number of hops can be interrupted. */
 static double time_hops(agb_chain *chain, unsigned chains, uint64_t hops)
 {
+    static const uint64_t piece = 1 << 20;
     double start = agb_now_s();
-    agb_chain_follow(chain, chains, hops);
+    for (uint64_t now; hops > 0 && !agb_interrupt_signal(); hops -= now) {
+        now = hops < piece ? hops : piece;
+        agb_chain_follow(chain, chains, now);
+    }
     return agb_now_s() - start;
 }
 
