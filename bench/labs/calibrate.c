@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* This machine's own line between computing and waiting: the rate of a loop that only computes, of one that only waits
- * for memory, and the middle between them, which is saved for run and doctor. Mixtures of both show what lies between. */
+ * for memory, and the middle between them, which is saved for run and doctor. Mixtures of both show what lies
+ * between. */
 #include "counters.h"
 #include "interrupt.h"
 #include "ipc_line.h"
@@ -144,7 +145,8 @@ static agb_status add_record(calibration *lab, agb_lab_point *points, agb_error 
     agb_lab_chart *chart = agb_lab_add_chart(lab->run->record, "additions after each load that waits for memory",
                                              (agb_lab_axis){"additions a load", "", true},
                                              (agb_lab_axis){"rate", "instructions a ns", true});
-    agb_lab_series *mixed = agb_lab_add_series(chart, "mixture"), *compute = agb_lab_add_series(chart, "only additions");
+    agb_lab_series *mixed = agb_lab_add_series(chart, "mixture");
+    agb_lab_series *compute = agb_lab_add_series(chart, "only additions");
     agb_status status = AGB_OK;
     for (size_t i = 0; i < MIXTURES && status == AGB_OK; i++) {
         points[i].x = i == 0 ? 1 : 8 * (double)mixtures[i];    /* none stands at 1, as the axis is logarithmic */
@@ -198,9 +200,10 @@ static const char *const options[] = {"seconds", "pin", NULL};
 const agb_lab agb_lab_calibrate = {
     .name = "calibrate",
     .summary = "this machine's line between computing and waiting, for run and doctor",
-    .prediction = "a core that only computes does several instructions a cycle, one that waits for memory one in a hundred "
-                  "cycles; top shows 100 % for both. Additions after a load are free until they take as long as the load",
-    .limits = "intervals are 95 % of the median of 7; points take turns. Without a PMU instructions are known from how the "
-              "loops are built, and per nanosecond they depend on the clock rate of the moment. One thread; the first "
-              "point of the mixture has no additions at all",
+    .prediction = "a core that only computes does several instructions a cycle, one that waits for memory one in a "
+                  "hundred cycles; top shows 100 % for both. Additions after a load are free until they take as long "
+                  "as the load",
+    .limits = "intervals are 95 % of the median of 7; points take turns. Without a PMU instructions are known from how "
+              "the loops are built, and per nanosecond they depend on the clock rate of the moment. One thread; the "
+              "first point of the mixture has no additions at all",
     .options = options, .run = run};
