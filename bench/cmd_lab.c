@@ -118,7 +118,7 @@ static void announce(const work *work, const agb_lab *lab)
 /* One lab. In `all` the others go on after a failure, unless it was an interrupt. */
 static agb_status run_one(work *work, size_t i, agb_error *err)
 {
-    agb_progress_printer printer = agb_progress_printer_of(stderr, work->options->quiet, false);
+    agb_progress_printer printer = agb_progress_printer_of(stderr, work->options->quiet, work->options->watch);
     agb_lab_run run = {.options = work->options, .machine = &work->machine, .root = "",
                        .seconds = (double)work->options->seconds / (double)work->n, .record = &work->records[i],
                        .progress = printer.style == AGB_PROGRESS_NONE ? NULL : &printer};
