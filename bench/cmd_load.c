@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench load: columns of a SOURCE to a column file of our own. */
 #include "commands.h"
+#include "interrupt.h"
 #include "json_text.h"
 #include "process.h"
 #include "progress.h"
 #include "text.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* The number of a signal that asks to stop; the only thing a handler can safely do is to leave it somewhere. */
-static volatile sig_atomic_t stop_signal;
-
-static void note_signal(int number)
-{
-    stop_signal = number;
-}
 
 /* ---- Which columns ---- */
 
@@ -114,7 +106,7 @@ static bool show_saving(void *context, uint64_t done, uint64_t total)
 {
     job *job = context;
     agb_progress_print(&job->printer, &(agb_progress){"writing", job->options->output, done, total});
-    return stop_signal == 0;
+    return agb_interrupt_signal() == 0;
 }
 
 static agb_status load_table(job *job, agb_error *err)
@@ -132,26 +124,18 @@ static agb_status load_table(job *job, agb_error *err)
 /* SIGINT and SIGTERM end the program here, too, but only after the unfinished file was removed. */
 static agb_status save_table(job *job, agb_error *err)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    enum { SIGNALS = sizeof signals / sizeof signals[0] };
-    struct sigaction old[SIGNALS];
-    struct sigaction note = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    agb_interrupt interrupt;
     agb_save_options options = {.codec = job->options->codec, .pool = job->pool, .progress = show_saving,
                                 .context = job};
     double start = agb_now_s();
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], NULL, &old[i]);
-    for (size_t i = 0; i < SIGNALS; i++)
-        if (old[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &note, NULL);
+    agb_interrupt_watch(&interrupt);
     agb_status status = agb_table_save(job->table, job->registry, job->options->output, job->names.name, job->names.n,
                                        &options, err);
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &old[i], NULL);
+    agb_interrupt_release(&interrupt);
     job->save_s = agb_now_s() - start;
-    if (stop_signal) {
+    if (agb_interrupt_signal()) {
         agb_progress_end(&job->printer);
-        raise(stop_signal);
+        raise(agb_interrupt_signal());
     }
     return status;
 }
