@@ -91,7 +91,9 @@ void agb_schema_release(agb_schema *schema);
 typedef enum agb_pages {
     AGB_PAGES_DEFAULT = 0,    /* whatever the system's transparent huge page policy gives */
     AGB_PAGES_4K,             /* madvise(MADV_NOHUGEPAGE) */
-    AGB_PAGES_HUGE            /* 2 MiB aligned and madvise(MADV_HUGEPAGE) */
+    AGB_PAGES_HUGE,           /* 2 MiB aligned and madvise(MADV_HUGEPAGE) */
+    AGB_PAGES_EXPLICIT        /* from the system's pool of 2 MiB pages (/proc/sys/vm/nr_hugepages): refused when it does
+                                 not have enough */
 } agb_pages;
 
 typedef struct agb_load_options {
