@@ -182,7 +182,7 @@ plugins: all $(plugins) $(foreign) ## every aggregator also as a plug-in, and th
 
 # ---- what is installed ----
 # The name of the shared library ends in what must be equal for a program to run with it: see AGB_VERSION.
-VERSION = $(shell sed -n 's/.*define AGB_VERSION "\(.*\)"/\1/p' engine/aggbench.h)
+VERSION := $(shell sed -n 's/.*define AGB_VERSION "\(.*\)"/\1/p' engine/aggbench.h)
 PREFIX  = /usr/local
 LIB     = lib
 soname  = libaggbench.so.$(VERSION)
@@ -201,7 +201,9 @@ $(B)/$(soname): $(lib_obj) $(B)/libaggbench.map $(B)/sources
 	    -Wl,-Bsymbolic-functions $(lib_obj) $(LDLIBS) -o $@
 
 # Its prefix follows from where it is, so that an installed tree can be moved.
-$(B)/aggbench.pc: engine/aggbench.h build/deps.mk Makefile FORCE
+# Written anew each time, for LIB may be another one; removed first, for `sudo make install` may have written it.
+$(B)/aggbench.pc: build/deps.mk FORCE
+	@rm -f $@
 	@{ printf '%s\n' 'prefix=$${pcfiledir}/$(shell realpath -ms --relative-to=/$(LIB)/pkgconfig /)' \
 	   'libdir=$${prefix}/$(LIB)' 'includedir=$${prefix}/include' 'plugin_flags=$(plugin_flags) -shared -fPIC' '' \
 	   'Name: aggbench' 'Description: GROUP BY counts through strategies that can be swapped' 'Version: $(VERSION)' \
@@ -209,9 +211,9 @@ $(B)/aggbench.pc: engine/aggbench.h build/deps.mk Makefile FORCE
 	   'Cflags: -I$${includedir}/aggbench'; } > $@
 
 $(B)/aggbench.1: $(B)/aggbench
-	@$< manual > $@
+	@rm -f $@ && $< manual > $@
 $(B)/completion.%: $(B)/aggbench
-	@$< completion $* > $@
+	@rm -f $@ && $< completion $* > $@
 
 # SOURCE:PLACE:MODE of all that install puts there, but one link.
 doc       = share/doc/aggbench
