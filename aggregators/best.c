@@ -17,8 +17,8 @@
  *     last        [key|count] ...                    linear probing, for a fiftieth
  *
  * Cost per row
- *   Partition: 13 instructions a row, or 10 with 2.5 rows in a run; the stores go to `parts` open lines, half of
- *   them in L1. Aggregate: 19 to 22 instructions an entry, all tables included (callgrind), and one line in L2. Bytes to
+ *   Partition: 13 instructions a row, or 10 with 2.5 rows in a run; the stores go to `parts` open lines, half of them
+ *   in L1. Aggregate: 19 to 22 instructions an entry, all tables included (callgrind), and one line in L2. Bytes to
  *   memory and back: 8 an entry. Per part one scan of a table. Memory: 8 bytes an entry, at most the size of the
  *   input, and 2 MiB a worker.
  *
@@ -30,12 +30,13 @@
  *   aggbench run synth:hits,rows=20M,order=shuffled --aggregator best --sweep bits=6..12      (too many open lines)
  *
  * Where it stands: 100 million rows, 17.6 million groups, one Zen 4 core (3.6 GHz), huge pages, medians of 8
- * interleaved runs: hits order 0.265 s (partition 0.138, aggregate 0.127), shuffled 0.403 s (0.173, 0.231). What holds it up is not
- * instructions but stores that miss L1 and wait for L2. Partition, shuffled: 0.98 ns a row without the stores of the
- * entries, 1.28 with 256 open lines in cached memory, 1.58 with 1024, and no more when they go to DRAM. Aggregate: one
- * store a row to a random slot of 256 KiB takes 1.03 ns whatever else is done, 0.34 in 8 KiB; the whole step of the
- * first table 1.61, misses 0.45, the rest is reading chunks and emitting. Less than that needs fewer stores that miss,
- * say, parts of neighbouring keys, as rows in hits order ascend within a segment.
+ * interleaved runs: hits order 0.265 s (partition 0.138, aggregate 0.127), shuffled 0.403 s (0.173, 0.231). What holds
+ * it up is not instructions but stores that miss L1 and wait for L2. Partition, shuffled: 0.98 ns a row without the
+ * stores of the entries, 1.28 with 256 open lines in cached memory, 1.58 with 1024, and no more when they go to DRAM.
+ * Aggregate: one store a row to a random slot of 256 KiB takes 1.03 ns whatever else is done, 0.34 in 8 KiB; the whole
+ * step of the first table 1.61, misses 0.45, the rest is reading chunks and emitting. Less than that needs fewer stores
+ * that miss, say, parts of neighbouring keys, as rows in hits order ascend within a segment. With two threads: 1.90
+ * times faster in hits order, 1.92 shuffled; nothing is shared but the memory's bandwidth.
  *
  * Tried and left out (ns a row or an entry in the phase, shuffled unless said, interleaved on that core):
  *     partition, as it is                                 1.52     hits order, as it is                         1.27

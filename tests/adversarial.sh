@@ -10,7 +10,8 @@ aggbench=${BUILD:-build}/aggbench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 keys=${KEYS:-$work}
-shapes='random ascending sequential times_2_16 times_2_32 times_2_40 same_low_bits same_high_bits one_partition one_slot'
+shapes='random ascending sequential times_2_16 times_2_32 times_2_40
+    same_low_bits same_high_bits one_partition one_slot'
 
 # A shape maps group numbers to keys. one_partition: the top 20 bits of the shared hash are 0; one_slot: all but its top
 # 20 bits.
