@@ -271,25 +271,31 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = labs peers report_page simulate versions
+slow_tests = labs load_memory peers report_page simulate valgrind versions
 
 test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
 	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)
 
-check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
+# The other compiler and its fuzzer.
+build/check-deps: .ci/deps
+	@mkdir -p build
+	@sh .ci/deps check >/dev/null && touch $@
+
+check: build/check-deps ## the tests under ASan+UBSan, the threaded ones under TSan, with the other compiler; some fuzzing
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
 	$(MAKE) --no-print-directory plugins
 	$(MAKE) --no-print-directory test SAN=address,undefined
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
+	$(MAKE) --no-print-directory fuzz SECONDS=3
 
 # Hostile bytes for everything that reads what others wrote: tests/fuzz says how.
-fuzz_formats = parquet tsv csv jsonl agb raw where
+fuzz_formats = parquet tsv csv jsonl agb raw schema where
 $(B)/fuzzer: $(call objects,$(wildcard tests/fuzz/*.c)) $(B)/libaggbench.a
 	$(call say,link $@)
 	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(LDFLAGS)) $^ $(LDLIBS) -o $@
 
-fuzz: all ## fuzz what reads files (needs clang); FORMAT=name SECONDS=n of each
+fuzz: all build/check-deps ## fuzz what reads files (needs clang); FORMAT=name SECONDS=n of each
 	@$(MAKE) --no-print-directory fuzz-run CC=clang SAN=fuzzer-no-link,address,undefined \
 	    FUZZ='build/aggbench build/fuzz $(or $(SECONDS),600) $(or $(FORMAT),$(fuzz_formats))'
 

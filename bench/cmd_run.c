@@ -10,7 +10,7 @@ static int run(const agb_options *options, agb_error *err)
 }
 
 static const char *const run_options[] = {
-    "aggregator", "plugin", "sweep", "group-by", "where", "query", "input-format", "threads", "pin", "repetitions",
+    "aggregator", "plugin", "sweep", "group-by", "where", "query", "input-format", "schema", "threads", "pin", "repetitions",
     "warmup", "timeout", "memory", "pages", "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events",
     "record", "perf-check", "ipc-line", "twin", "no-twin", "seed", "top", "offset", "groups", "format", "output",
     "quiet", NULL};

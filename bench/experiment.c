@@ -51,8 +51,9 @@ static agb_status find_columns(const session *self, agb_query_columns *columns, 
     const agb_experiment *experiment = self->experiment;
     const char *source = experiment->sources[self->source];
     agb_schema schema;
-    bool known = !agb_source_is_stream(source) && !experiment->input_format &&
-                 agb_source_describe(&schema, experiment->registry, source, NULL) == AGB_OK;
+    agb_load_options options = {.loader = experiment->input_format, .schema = experiment->schema};
+    bool known = !agb_source_is_stream(source) &&
+                 agb_source_describe_as(&schema, experiment->registry, source, &options, NULL) == AGB_OK;
     agb_status status = agb_query_columns_find(columns, experiment->settings.group_by, experiment->settings.filter,
                                                known ? &schema : NULL, err);
     if (known)
@@ -69,7 +70,8 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
         /* Columns are filled and read in order: huge pages spare the loading its page faults and change little else. */
         bool small = experiment->settings.pages == AGB_PAGES_4K;
         agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
-                                    .loader = experiment->input_format, .may_map = true,
+                                    .loader = experiment->input_format, .schema = experiment->schema,
+                                    .may_map = true,
                                     .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
         status = agb_table_load(&self->table, experiment->registry, experiment->sources[self->source], columns->name,
                                 columns->n, &options, err);

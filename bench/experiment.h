@@ -28,6 +28,7 @@ typedef struct agb_experiment {
     char **sources;
     size_t n_sources;
     const char *input_format;              /* a loader's name, or NULL */
+    const char *schema;                    /* text of --schema, or NULL */
     agb_entry *entries;
     size_t n_entries;
     agb_settings settings;

@@ -5,6 +5,7 @@
 #include "clickbench.h"
 #include "pins.h"
 #include "query.h"
+#include "schema_file.h"
 #include "sweep.h"
 
 #include <errno.h>
@@ -375,6 +376,9 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
     if (status == AGB_OK)
         status = check_loader(lineup->registry, options->input_format, source, err);
     if (status == AGB_OK)
+        status = agb_schema_file_read(&lineup->schema, options->schema, err);
+    experiment->schema = lineup->schema;
+    if (status == AGB_OK)
         status = agb_lineup_check_folder(options->spill_folder, err);
     if (status == AGB_OK)
         status = set_threads(lineup, options, err);
@@ -386,10 +390,11 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
 static agb_status check_columns(const agb_lineup *lineup, const char *source, agb_error *err)
 {
     const agb_settings *settings = &lineup->experiment.settings;
-    if (agb_source_is_stream(source) || lineup->experiment.input_format)
+    if (agb_source_is_stream(source))
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
-    agb_status status = agb_source_describe(&schema, lineup->registry, source, err);
+    agb_load_options load = {.loader = lineup->experiment.input_format, .schema = lineup->schema};
+    agb_status status = agb_source_describe_as(&schema, lineup->registry, source, &load, err);
     if (status == AGB_ERR_NOT_FOUND)
         return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
     if (status != AGB_OK)
@@ -427,6 +432,7 @@ void agb_lineup_release(agb_lineup *lineup)
     agb_results_release(&lineup->warnings);
     agb_replay_release(&lineup->replay);
     agb_filter_destroy(lineup->filter);
+    free(lineup->schema);
     agb_registry_destroy(lineup->registry);
     agb_plugins_release(&lineup->plugins);
     lineup->registry = NULL;

@@ -20,6 +20,7 @@ typedef struct agb_lineup {
     agb_pins pins;
     char program[4096];      /* this program's file */
     agb_filter *filter;      /* of --where; or NULL */
+    char *schema;            /* text of --schema; or NULL */
     agb_results warnings;    /* notes only: to be said with the results */
 } agb_lineup;
 

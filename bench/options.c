@@ -125,6 +125,10 @@ static const option table[] = {
               "the bare word. - is standard output, before the report"},
     {.name = "input-format", .argument = "LOADER", .kind = IS_TEXT, .offset = FIELD(input_format),
      .about = "read SOURCE with this loader instead of asking each one whether it knows the file"},
+    {.name = "schema", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(schema),
+     .about = "the columns of text that does not say them: a line `NAME TYPE` for each, with types int16 int32 int64 "
+              "uint32 uint64 date time bytes. Without it a header's columns are bytes, but for names of hits, which "
+              "have ClickBench's types; types are never guessed from values"},
     {.name = "columns", .argument = "COL[,COL...]", .kind = IS_TEXT, .offset = FIELD(columns),
      .about = "the columns to write (all that can be loaded)"},
     {.name = "dry-run", .kind = IS_FLAG, .offset = FIELD(dry_run),

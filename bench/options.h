@@ -38,7 +38,7 @@ typedef struct agb_options {
     uint64_t query, offset;
     agb_words aggregators, plugins;
     const char *sweep;
-    const char *input_format;
+    const char *input_format, *schema;
     const char *columns, *codec;    /* load; codec: a word of the written format, or NULL */
     bool dry_run;                   /* load */
 

@@ -67,6 +67,7 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
     if (status == AGB_OK) {
         lineup.experiment.groups = outputs.has_groups ? &outputs.groups : NULL;
         status = measure(session, options, &lineup, &results, err);
+        bool unknown_column = status == AGB_ERR_NOT_FOUND;    /* what else has a name was looked for before */
         if (status == AGB_OK)
             status = write_report(session, options, &results, &outputs.report, err);
         if (status == AGB_OK && outputs.has_record)
@@ -74,6 +75,8 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
         if (status == AGB_OK)
             status = agb_lineup_check_demands(options, &results, err);
         code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+        if (unknown_column)
+            code = AGB_EXIT_USAGE;
     }
     agb_results_release(&results);
     agb_outputs_release(&outputs);

@@ -84,6 +84,10 @@ bool agb_source_is_stream(const char *source);
 
 /* What a SOURCE holds, without loading it. schema is filled by the call and emptied by agb_schema_release. */
 agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err);
+/* As a load with these options would find it: by their loader and schema. options may be NULL. */
+typedef struct agb_load_options agb_load_options;
+agb_status agb_source_describe_as(agb_schema *schema, const agb_registry *registry, const char *source,
+                                  const agb_load_options *options, agb_error *err);
 void agb_schema_release(agb_schema *schema);
 
 /* ---- Tables: named columns of equal length ----------------------------------------------------------------------- */
@@ -96,7 +100,7 @@ typedef enum agb_pages {
                                  not have enough */
 } agb_pages;
 
-typedef struct agb_load_options {
+struct agb_load_options {
     agb_pages pages;      /* of the columns' memory */
     agb_pool *pool;       /* borrowed; decodes and parses on its workers; NULL = on the calling thread */
     const char *loader;   /* force this loader instead of asking every loader whether it knows the bytes; or NULL */
@@ -106,7 +110,11 @@ typedef struct agb_load_options {
      * another process cuts the file short (writes over it, instead of putting a new one in its place) while the table
      * lives, looking at the lost part raises SIGBUS. false: copied; the file may then do as it likes. */
     bool may_map;
-} agb_load_options;
+    /* For formats that say nothing of types (text): one line `NAME TYPE` for each column, in their order; types are
+     * int16 int32 int64 uint32 uint64 date time bytes. The first row is then data, unless it is these names. NULL: the
+     * first row tells, see loaders/text/reader.h. */
+    const char *schema;
+};
 
 /* Loads the named columns of a SOURCE: a file, a folder, a glob, `-` (standard input), or `LOADER:spec` for a loader
  * that generates rows ("synth:hits,rows=1000"). Several files must agree in the columns' types; their rows follow

@@ -73,8 +73,8 @@ refused 1 'none.parquet|no such file' run "$work/none.parquet"
 refused 1 'none.parquet|no such file' describe "$work/none.parquet"
 refused 1 'none.parquet|no such file' pivot "$work/none.parquet"
 refused 1 'empty' run "$work/empty"
-refused 1 'userid|did you mean|UserID' run $rows --group-by userid
-refused 1 'userid|did you mean|UserID' run $rows --where 'userid > 0'
+refused 2 'userid|did you mean|UserID' run $rows --group-by userid
+refused 2 'userid|did you mean|UserID' run $rows --where 'userid > 0'
 refused 1 '/nonexistent/report|No such file' run $rows --output /nonexistent/report
 refused 1 '/nonexistent/groups|No such file' run $rows --groups /nonexistent/groups
 # shellcheck disable=SC2086  # a list of options
@@ -317,7 +317,7 @@ if [ -d "$samples/hits" ]; then
             [ "$(grep -c '"key": "-7918574344944952583"' "$work/out")" -ge 4 ] && grep -q '"count": 194' "$work/out" &&
             ! grep -q '"verified": false' "$work/out" || cat "$work/err")"
     done
-    refused 1 'userid|did you mean|UserID' run "$samples/hits/nano_hits.parquet" --group-by userid
+    refused 2 'userid|did you mean|UserID' run "$samples/hits/nano_hits.parquet" --group-by userid
     refused 2 'URL = 5|bytes|single quotes' run "$samples/hits/nano_hits.parquet" --where 'URL = 5'
     for query in 7 12 14 15 16 17 33 34 35 36 37 38 41; do
         # shellcheck disable=SC2086
