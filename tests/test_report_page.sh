@@ -112,6 +112,6 @@ fi
 report pages_are_right_in_a_browser "$(node "$here/browser.mjs" "$browser" $pages 2>&1)"
 printf '<!DOCTYPE html><body><p style="width:2000px">wide</p><script>console.error("no")</script>' >"$work/bad.html"
 node "$here/browser.mjs" "$browser" "$work/bad.html" >"$work/out" 2>&1
-report a_bad_page_would_be_found "$(grep -q 'console: no' "$work/out" && grep -q '2016 px wide' "$work/out" ||
+report a_bad_page_would_be_found "$(grep -q 'console: no' "$work/out" && grep -q '2008 px wide' "$work/out" ||
     cat "$work/out")"
 exit $failed
