@@ -24,10 +24,10 @@ json() {    # json FILE ARGUMENTS...
         report "measured: $*" "$(cat "$work/err")"
 }
 
-json run run synth:hits,rows=200k --aggregator all --repetitions 3 --counters estimate,simulate
-json pivot pivot synth:hits,rows=200k --repetitions 3
-json bits run synth:uniform,rows=200k,groups=50k --aggregator naive,radix --sweep bits=2..12/2 --repetitions 3
-json groups run synth:uniform,rows=200k --aggregator naive,prefetch,radix --sweep groups=100..100000*10 --repetitions 3
+json run run synth:hits,rows=200k --aggregator all --repetitions 5 --counters estimate,simulate
+json pivot pivot synth:hits,rows=200k --repetitions 5
+json bits run synth:uniform,rows=200k,groups=50k --aggregator naive,radix --sweep bits=2..12/2 --repetitions 5
+json groups run synth:uniform,rows=200k --aggregator naive,prefetch,radix --sweep groups=100..100000*10 --repetitions 5
 json replay run synth:hits,rows=50k --aggregator naive,radix --counters "replay:$here/replay/pivot_zen4.json"
 json contention lab contention --seconds 2
 json chase lab chase --seconds 4
