@@ -171,7 +171,7 @@ $(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
 $(B)/plugins/%.so: aggregators/examples/%.rs Makefile
 	@mkdir -p $(@D)
 	$(call say,plug-in $@)
-	$(Q)if command -v rustc >/dev/null; then rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
+	$(Q)if command -v rustc >/dev/null; then MAKEFLAGS= rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
 	else echo "  left out $@: rustc is not there"; fi
 
 # Those in other languages, where their compilers and libraries are there.
@@ -269,7 +269,7 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = peers report_page simulate versions
+slow_tests = labs peers report_page simulate versions
 
 test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
 	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)
