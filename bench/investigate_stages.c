@@ -90,15 +90,15 @@ agb_status agb_stage_baseline(agb_investigation *self, agb_error *err)
     const agb_result *naive = &results->results[NAIVE];
     say_workload(self, results);
     agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%s: median %s; %zu warm runs took from %s to %s; %s ns a "
-                    "row. Its first run took %s", SIMPLE, agb_told_time(naive).s, naive->n_runs - naive->n_warmup,
+                    "row. Its first run took %s", SIMPLE, agb_told_time(&naive->wall).s, naive->n_runs - naive->n_warmup,
                     agb_text_seconds(naive->wall.min).s, agb_text_seconds(naive->wall.max).s,
                     agb_text_number(naive->ns_per_row).s, agb_text_seconds(naive->first_s).s);
     if (results->n_noises > 0)
         agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "The same strategy in a second process, in the same "
-                        "rounds, gives a ratio of %s [%s, %s]: that is this machine's noise today",
+                        "rounds, gives a ratio of %s%s: that is this machine's noise today",
                         agb_text_number(results->noises[0].ratio.ratio).s,
-                        agb_text_number(results->noises[0].ratio.ci95_low).s,
-                        agb_text_number(results->noises[0].ratio.ci95_high).s);
+                        agb_told_interval(results->noises[0].ratio.ci95_low, results->noises[0].ratio.ci95_high,
+                                          agb_text_number).s);
     agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%u of its %zu timed runs lost more than 2 %% to waiting for "
                     "a core", naive->noisy, naive->n_runs - naive->n_warmup);
     if (naive->floor_s > 0)
@@ -140,12 +140,12 @@ agb_status agb_stage_sweep(agb_investigation *self, agb_error *err)
     const agb_result *small = &results->results[NAIVE], *large = &results->results[results->n_results - 2];
     agb_ratio growth = agb_unpaired(large, small);
     agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M3", "On as many random rows, %s takes %s ns a row with %s "
-                    "groups and %s with %s: %s times as long [%s, %s], by the same code. What changed is where its table "
+                    "groups and %s with %s: %s times as long%s, by the same code. What changed is where its table "
                     "lies: 16 bytes a group are %s at first and %s in the end, and the caches hold %s (L1d), %s (L2) and "
                     "%s (L3)", SIMPLE, agb_text_number(small->ns_per_row).s,
                     agb_text_count(results->sources[small->source].groups).s, agb_text_number(large->ns_per_row).s,
                     agb_text_count(results->sources[large->source].groups).s, agb_text_number(growth.ratio).s,
-                    agb_text_number(growth.ci95_low).s, agb_text_number(growth.ci95_high).s,
+                    agb_told_interval(growth.ci95_low, growth.ci95_high, agb_text_number).s,
                     agb_text_binary(16 * results->sources[small->source].groups).s,
                     agb_text_binary(16 * results->sources[large->source].groups).s,
                     agb_text_binary(results->machine.caches.l1d).s, agb_text_binary(results->machine.caches.l2).s,

@@ -89,5 +89,5 @@ const char agb_page_style[] =
     "@media print{body{font-size:10.5pt}main{max-width:none;padding:0}section.file{break-before:page}"
     "section.file:first-of-type{break-before:auto}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
     "details::details-content{content-visibility:visible;display:block;block-size:auto}summary{display:none}"
-    "nav{display:none}.table{overflow:visible}table{font-size:7.5pt}td.n,th.n{white-space:normal}"
+    "nav{display:none}.table{overflow:visible}table{font-size:7.5pt}td.n,th.n{white-space:normal}th,td{overflow-wrap:anywhere}"
     "th,td{padding-right:.5rem}}\n";

@@ -181,7 +181,7 @@ agb_text agb_shown_speedup(const agb_shown_row *row)
     if (isnan(row->speedup))
         return out;
     if (isnan(row->speedup_low))
-        snprintf(out.s, sizeof out.s, "%.20s \xc3\x97, in one run", agb_text_number(row->speedup).s);
+        snprintf(out.s, sizeof out.s, "%.20s \xc3\x97, too few runs", agb_text_number(row->speedup).s);
     else if (agb_shown_tone(row) == AGB_TONE_PLAIN)
         snprintf(out.s, sizeof out.s, "no difference seen");
     else
@@ -279,7 +279,7 @@ void agb_shown_headline(const agb_shown *shown, char *text, size_t size)
     else if (!baseline)
         snprintf(text, size, "%s took %s; nothing was compared", best->label, agb_text_seconds(best->median_s).s);
     else if (isnan(best->low_s))
-        snprintf(text, size, "One run each has no interval: nothing can be said about who is faster");
+        snprintf(text, size, "Too few runs for an interval: nothing can be said about who is faster");
     else if (best == baseline)
         snprintf(text, size, "Nothing here is faster than %s, the baseline, which took %s", baseline->label,
                  agb_text_seconds(baseline->median_s).s);

@@ -48,7 +48,7 @@ static void say_published(agb_page *page, const share *share, const agb_shown_ro
                                                     "here partitioning is slower"};
     if (isnan(share->low))
         agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it took "
-                         "%.2f of it in one run, from which nothing follows.", share->published, share->here);
+                         "%.2f of it, in too few runs for anything to follow.", share->published, share->here);
     else
         agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it takes "
                          "%.2f of it, 95 %% interval %.2f to %.2f: %s.", share->published, share->here, share->low,
@@ -60,7 +60,7 @@ static void draw_published(agb_page *page, const share *share, const agb_shown_r
     char here[80], published[40];
     snprintf(published, sizeof published, "%.2f", share->published);
     if (isnan(share->low))
-        snprintf(here, sizeof here, "%.2f, in one run", share->here);
+        snprintf(here, sizeof here, "%.2f, too few runs", share->here);
     else
         snprintf(here, sizeof here, "%.2f [%.2f, %.2f]", share->here, share->low, share->high);
     agb_spread_row rows[] = {

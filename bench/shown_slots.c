@@ -149,7 +149,7 @@ static void estimates_table(agb_page *page, const agb_shown *shown)
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
         agb_html_number_cell(page->to, "est. %s", agb_text_amount(share, "%").s);
         if (isnan(low))
-            agb_html_number_cell(page->to, "one run");
+            agb_html_number_cell(page->to, "too few runs");
         else
             agb_html_number_cell(page->to, "%s to %s", agb_text_amount(low, "%").s, agb_text_amount(high, "%").s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&estimate, "twin_wall_s"), "s").s);

@@ -38,7 +38,7 @@ static void times_table(agb_page *page, const agb_shown_row *const *rows, size_t
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->first_s, "s").s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->median_s, "s").s);
         if (isnan(row->low_s))
-            agb_html_number_cell(page->to, "one run");
+            agb_html_number_cell(page->to, "too few runs");
         else
             agb_html_number_cell(page->to, "%s to %s", agb_text_amount(row->low_s, "s").s,
                                  agb_text_amount(row->high_s, "s").s);

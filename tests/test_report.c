@@ -150,14 +150,14 @@ static void a_difference_that_is_not_seen_is_not_claimed(void **state)
     free(page);
 }
 
-static void one_run_is_no_headline(void **state)
+static void too_few_runs_are_no_headline(void **state)
 {
     (void)state;
     char *page = good_page(RUN("{\"aggregator\":\"naive\",\"state\":\"ok\",\"wall_s\":{\"median\":1},\"runs\":[{\"wall_s\""
                                ":1}]},{\"aggregator\":\"radix\",\"state\":\"ok\",\"wall_s\":{\"median\":0.5},\"runs\":"
                                "[{\"wall_s\":0.5}]}", ",\"comparisons\":[{\"result\":1,\"speedup\":2,\"verdict\":"
                                "\"no difference seen\"}]"));
-    assert_non_null(strstr(page, "nothing can be said about who is faster"));
+    assert_non_null(strstr(page, "Too few runs for an interval: nothing can be said about who is faster"));
     free(page);
 }
 
@@ -409,7 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_becomes_a_page_with_pictures_and_the_same_as_text),
         cmocka_unit_test(a_difference_that_is_not_seen_is_not_claimed),
-        cmocka_unit_test(one_run_is_no_headline),
+        cmocka_unit_test(too_few_runs_are_no_headline),
         cmocka_unit_test(substitutes_stand_apart_from_measured_values),
         cmocka_unit_test(a_failed_strategy_is_said_with_its_reason),
         cmocka_unit_test(a_lab_becomes_curves_with_marks_and_tables),
