@@ -15,7 +15,7 @@
 
 static const agb_command *const commands[] = {&agb_command_run,      &agb_command_pivot,  &agb_command_list,
                                               &agb_command_describe, &agb_command_load,   &agb_command_verify,
-                                              &agb_command_count_once, NULL};
+                                              &agb_command_compare,  &agb_command_count_once, NULL};
 
 static void print_help(FILE *to)
 {
@@ -24,8 +24,7 @@ static void print_help(FILE *to)
         char left[64];
         if ((*command)->hidden)
             continue;
-        snprintf(left, sizeof left, "%s%s%s", (*command)->name, (*command)->operand ? " " : "",
-                 (*command)->operand ? (*command)->operand : "");
+        agb_help_usage(left, sizeof left, *command);
         agb_help_entry(to, left, 18, (*command)->summary);
     }
     fprintf(to, "\n`aggbench COMMAND --help` shows a command's options; --version names the build.\n"

@@ -51,19 +51,19 @@ static const option table[] = {
      .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
               "key; also p=a..b/step and p=a,b,c"},
     {.name = "threads", .command = "load", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1,
-     .least = 1, .most = 1024, .about = "workers that read, decode and pack (1)"},
+     .least = 1, .most = 1024, .about = "workers that read, decode and pack"},
     {.name = "threads", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1, .least = 1,
-     .most = 1024, .about = "workers of the aggregators that can use several (1)"},
+     .most = 1024, .about = "workers of the aggregators that can use several"},
     {.name = "pin", .argument = "CPU[,CPU]", .kind = IS_PINS, .offset = FIELD(pins),
      .about = "processors the workers stay on, one each; with one thread the last allowed processor is the default"},
     {.name = "repetitions", .argument = "N", .kind = IS_COUNT, .offset = FIELD(repetitions), .standard = 5, .least = 1,
-     .most = 10000, .about = "timed runs of each contestant (5)"},
+     .most = 10000, .about = "timed runs of each contestant"},
     {.name = "warmup", .argument = "N", .kind = IS_COUNT, .offset = FIELD(warmup), .standard = 1, .least = 0,
-     .most = 1000, .about = "runs of each contestant before them, kept out of the statistics (1)"},
+     .most = 1000, .about = "runs of each contestant before them, kept out of the statistics"},
     {.name = "timeout", .argument = "SECONDS", .kind = IS_COUNT, .offset = FIELD(timeout_s), .standard = 300,
-     .least = 1, .most = 86400, .about = "most that one run may take before it is ended (300)"},
+     .least = 1, .most = 86400, .about = "most that one run may take before it is ended"},
     {.name = "seed", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seed), .standard = 1, .least = 0,
-     .most = INT64_MAX, .about = "of the random order of contestants and of the intervals (1)"},
+     .most = INT64_MAX, .about = "of the random order of contestants and of the intervals"},
     {.name = "twin", .kind = IS_FLAG, .offset = FIELD(twin),
      .about = "run the baseline a second time beside itself, to measure the noise of comparisons"},
     {.name = "no-twin", .kind = IS_FLAG, .offset = FIELD(no_twin), .about = "do without that twin"},
@@ -78,7 +78,7 @@ static const option table[] = {
      .about = "where an aggregator that spills may put what the budget does not hold; on a disk, as its file has no "
               "name and ends with the run (/var/tmp)"},
     {.name = "batch-rows", .argument = "N", .kind = IS_COUNT, .offset = FIELD(batch_rows), .standard = 65536,
-     .least = 1, .most = 1u << 30, .about = "rows handed to an aggregator in one call (65536)"},
+     .least = 1, .most = 1u << 30, .about = "rows handed to an aggregator in one call"},
     {.name = "hash", .argument = "NAME", .kind = IS_TEXT, .offset = FIELD(hash),
      .about = "the hash that all contestants share (fold)"},
     {.name = "queries", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_queries),
@@ -99,9 +99,9 @@ static const option table[] = {
     {.name = "perf-check", .kind = IS_FLAG, .offset = FIELD(perf_check),
      .about = "count once more with perf stat around the program, and lay both beside each other"},
     {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,
-     .most = AGB_MOST_TOP, .about = "largest groups to show, equal counts in the order of their keys (10)"},
+     .most = AGB_MOST_TOP, .about = "largest groups to show, equal counts in the order of their keys"},
     {.name = "offset", .argument = "N", .kind = IS_COUNT, .offset = FIELD(offset), .standard = 0, .least = 0,
-     .most = AGB_MOST_TOP, .about = "largest groups to leave out before them (0)"},
+     .most = AGB_MOST_TOP, .about = "largest groups to leave out before them"},
     {.name = "groups", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(groups),
      .about = "write all groups as CSV lines `key,count` in the order of the keys, one field for each column; NULL is "
               "the bare word. - is standard output, before the report"},
@@ -123,6 +123,8 @@ static const option table[] = {
     {.name = "output", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(output),
      .about = "write the report there instead of to standard output (-); the file appears only when it is complete, "
               "and links are followed"},
+    {.name = "force", .kind = IS_FLAG, .offset = FIELD(force),
+     .about = "compare although machine, source or settings differ; what differs is said with the figures"},
     {.name = "quiet", .kind = IS_FLAG, .offset = FIELD(quiet), .about = "no progress on standard error"},
     {.name = "help", .kind = IS_FLAG, .offset = FIELD(help), .about = "this text"},
 };
@@ -398,10 +400,13 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: %s: options begin with two dashes: see aggbench %s --help",
                             command->name, word, command->name);
+        } else if (out->operand && command->second_operand && !out->second_operand) {
+            out->second_operand = word;
         } else if (out->operand || !command->operand) {
             return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: %s", command->name, word,
-                            command->operand ? "one operand too many: several files go as a folder or a quoted glob"
-                                             : "takes no operand");
+                            command->second_operand ? "one operand too many"
+                            : command->operand ? "one operand too many: several files go as a folder or a quoted glob"
+                                               : "takes no operand");
         } else {
             out->operand = word;
         }
@@ -409,8 +414,9 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     if (out->operand && *out->operand == '\0')
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
                         command->operand);
-    if (!out->operand && command->needs_operand && !out->help)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s is missing: for example: %s", command->name, command->operand,
+    const char *missing = !out->operand ? command->operand : !out->second_operand ? command->second_operand : NULL;
+    if (missing && command->needs_operand && !out->help)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s is missing: for example: %s", command->name, missing,
                         command->example);
     return AGB_OK;
 }
@@ -426,16 +432,38 @@ void agb_help_entry(FILE *to, const char *left, int width, const char *right)
     agb_text_wrap(to, right, edge, at);
 }
 
+void agb_help_usage(char *text, size_t size, const agb_command *command)
+{
+    const char *open = command->needs_operand ? "" : "[", *close = command->needs_operand ? "" : "]";
+    int at = snprintf(text, size, "%s", command->name);
+    if (command->operand)
+        at += snprintf(text + at, size - (size_t)at, " %s%s%s", open, command->operand, close);
+    if (command->second_operand)
+        snprintf(text + at, size - (size_t)at, " %s%s%s", open, command->second_operand, close);
+}
+
+/* The text, and what stands when the option is not given: the command may have a default of its own. */
+static void describe_option(char *text, size_t size, const option *option, const agb_options *standard)
+{
+    int at = snprintf(text, size, "%s", option->about);
+    if (option->kind == IS_COUNT && strcmp(option->name, "query") != 0 && at > 0 && (size_t)at < size)
+        snprintf(text + at, size - (size_t)at, " (%" PRIu64 ")", *(const uint64_t *)((const char *)standard + option->offset));
+}
+
 void agb_help_command(FILE *to, const agb_command *command)
 {
-    fprintf(to, "aggbench %s%s%s [OPTIONS]\n\n%s\n\n", command->name, command->operand ? " " : "",
-            command->operand ? command->operand : "", command->about);
+    char usage[128], text[800];
+    agb_options standard;
+    set_defaults(&standard, command);
+    agb_help_usage(usage, sizeof usage, command);
+    fprintf(to, "aggbench %s [OPTIONS]\n\n%s\n\n", usage, command->about);
     for (const char *const *name = command->options; *name; name++) {
         const option *option = find_option(command, *name, strlen(*name));
         char left[64];
         snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
                  option->argument ? option->argument : "");
-        agb_help_entry(to, left, 28, option->about);
+        describe_option(text, sizeof text, option, &standard);
+        agb_help_entry(to, left, 28, text);
     }
     fprintf(to, "\nExample: %s\n", command->example);
 }

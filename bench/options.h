@@ -31,6 +31,7 @@ struct agb_command;
 typedef struct agb_options {
     const struct agb_command *command;
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
+    const char *second_operand;     /* of commands that have two */
 
     const char *group_by, *where;
     uint64_t query, offset;
@@ -59,12 +60,14 @@ typedef struct agb_options {
     int format;                     /* agb_format */
     const char *output, *groups;
     bool quiet, help;
+    bool force;                     /* compare */
 
     uint64_t given;                 /* bit i: option i of the table stood on the command line */
 } agb_options;
 
 typedef struct agb_command {
     const char *name, *operand, *summary;
+    const char *second_operand;     /* NULL: it takes one */
     const char *about;              /* paragraphs of --help */
     const char *example;
     const char *const *options;     /* names, NULL-ended, in the order of --help */
@@ -78,6 +81,8 @@ typedef struct agb_command {
 agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err);
 bool agb_option_given(const agb_options *options, const char *name);
 
+/* "run SOURCE": the command's name and operands, those it can do without in brackets. */
+void agb_help_usage(char *text, size_t size, const agb_command *command);
 void agb_help_command(FILE *to, const agb_command *command);
 /* "NAME ..." of each entry in two columns, descriptions wrapped at 100 cells. */
 void agb_help_entry(FILE *to, const char *left, int width, const char *right);

@@ -26,6 +26,8 @@ agb_text agb_text_simulated(const agb_simulation *simulation, uint64_t count);
 /* The parts of the table that stand under every report for people. */
 void agb_report_top(FILE *to, const agb_results *results, size_t source);
 void agb_report_environment(FILE *to, const agb_results *results);
+/* A line across the page. */
+void agb_report_rule(FILE *to);
 /* "label   text", wrapped at AGB_TEXT_CELLS with the text's left edge kept. */
 __attribute__((format(printf, 3, 4))) void agb_report_line(FILE *to, const char *label, const char *format, ...);
 

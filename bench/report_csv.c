@@ -2,52 +2,21 @@
 /* The report for spreadsheets: one line for each contestant; a figure that is not there is an empty field. */
 #include "report.h"
 
-#include <inttypes.h>
-#include <math.h>
-
-/* Always in quotes, so that no content can break the line's shape. */
-static void text_field(FILE *to, const char *text)
-{
-    fputs(",\"", to);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
-static void number_field(FILE *to, bool has, double value)
-{
-    if (has && value == floor(value) && fabs(value) < 1e15)    /* counts of events, with all their digits */
-        fprintf(to, ",%.0f", value);
-    else if (has && isfinite(value))
-        fprintf(to, ",%.9g", value);
-    else
-        fputc(',', to);
-}
-
-static void count_field(FILE *to, bool has, uint64_t value)
-{
-    if (has)
-        fprintf(to, ",%" PRIu64, value);
-    else
-        fputc(',', to);
-}
+#include "csv_fields.h"
 
 static void print_substitutes(FILE *to, const agb_result *result)
 {
     const agb_estimate *estimate = &result->estimate;
     const agb_simulation *simulation = &result->simulation;
     double rows = (double)simulation->rows;
-    number_field(to, estimate->has, estimate->waiting_pct);
-    number_field(to, estimate->has, estimate->ci95_low_pct);
-    number_field(to, estimate->has, estimate->ci95_high_pct);
-    count_field(to, simulation->has, simulation->rows);
-    number_field(to, simulation->has, (double)simulation->instructions / rows);
-    number_field(to, simulation->has, (double)simulation->l1_misses / rows);
-    number_field(to, simulation->has, (double)simulation->last_misses / rows);
-    number_field(to, simulation->has, (double)simulation->mispredictions / rows);
+    agb_csv_number_field(to, estimate->has, estimate->waiting_pct);
+    agb_csv_number_field(to, estimate->has, estimate->ci95_low_pct);
+    agb_csv_number_field(to, estimate->has, estimate->ci95_high_pct);
+    agb_csv_count_field(to, simulation->has, simulation->rows);
+    agb_csv_number_field(to, simulation->has, (double)simulation->instructions / rows);
+    agb_csv_number_field(to, simulation->has, (double)simulation->l1_misses / rows);
+    agb_csv_number_field(to, simulation->has, (double)simulation->last_misses / rows);
+    agb_csv_number_field(to, simulation->has, (double)simulation->mispredictions / rows);
 }
 
 static void print_row(FILE *to, const agb_results *results, size_t i)
@@ -57,31 +26,31 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     bool ok = result->state == AGB_STATE_OK;
     fprintf(to, "%s", result->name);
-    text_field(to, result->params);
-    text_field(to, source->name);
-    text_field(to, agb_state_name(result->state));
-    text_field(to, result->reason);
-    count_field(to, true, source->rows);
-    count_field(to, ok, result->digest.groups);
-    number_field(to, true, source->load_s);
-    number_field(to, ok, result->first_s);
-    number_field(to, ok, result->wall.min);
-    number_field(to, ok, result->wall.median);
-    number_field(to, ok, result->wall.max);
-    number_field(to, ok, result->wall.ci95_low);
-    number_field(to, ok, result->wall.ci95_high);
-    number_field(to, ok, result->ns_per_row);
-    number_field(to, ok && result->floor_s > 0, result->times_floor);
-    number_field(to, comparison, comparison ? comparison->speedup.ratio : 0);
-    number_field(to, comparison, comparison ? comparison->speedup.ci95_low : 0);
-    number_field(to, comparison, comparison ? comparison->speedup.ci95_high : 0);
-    count_field(to, ok, result->stats.peak_bytes);
-    count_field(to, ok, result->noisy);
+    agb_csv_text_field(to, result->params);
+    agb_csv_text_field(to, source->name);
+    agb_csv_text_field(to, agb_state_name(result->state));
+    agb_csv_text_field(to, result->reason);
+    agb_csv_count_field(to, true, source->rows);
+    agb_csv_count_field(to, ok, result->digest.groups);
+    agb_csv_number_field(to, true, source->load_s);
+    agb_csv_number_field(to, ok, result->first_s);
+    agb_csv_number_field(to, ok, result->wall.min);
+    agb_csv_number_field(to, ok, result->wall.median);
+    agb_csv_number_field(to, ok, result->wall.max);
+    agb_csv_number_field(to, ok, result->wall.ci95_low);
+    agb_csv_number_field(to, ok, result->wall.ci95_high);
+    agb_csv_number_field(to, ok, result->ns_per_row);
+    agb_csv_number_field(to, ok && result->floor_s > 0 && !result->in_cache, result->times_floor);
+    agb_csv_number_field(to, comparison, comparison ? comparison->speedup.ratio : 0);
+    agb_csv_number_field(to, comparison, comparison ? comparison->speedup.ci95_low : 0);
+    agb_csv_number_field(to, comparison, comparison ? comparison->speedup.ci95_high : 0);
+    agb_csv_count_field(to, ok, result->stats.peak_bytes);
+    agb_csv_count_field(to, ok, result->noisy);
     for (int metric = 0; metric < AGB_METRICS; metric++)
-        number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
+        agb_csv_number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
     for (unsigned event = 0; event < results->support.events; event++)
-        number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
+        agb_csv_number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
     fputc('\n', to);
 }
 
@@ -94,7 +63,7 @@ void agb_report_csv(FILE *to, const agb_results *results)
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
           "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
     for (unsigned event = 0; event < results->support.events; event++)
-        text_field(to, results->support.event[event].name);
+        agb_csv_text_field(to, results->support.event[event].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

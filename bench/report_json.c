@@ -4,7 +4,7 @@
  */
 #include "report.h"
 
-#include "json_text.h"
+#include "json_figures.h"
 #include "key_text.h"
 #include "perf_check.h"
 #include "replay.h"
@@ -15,26 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-static json_t *number(bool has, double value)
-{
-    return has && isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Counts of events come as doubles: nine digits would not be all of them. */
 static json_t *event_count(bool has, double value)
 {
     const double exact = 9007199254740992;    /* 2^53 */
     return has && value == floor(value) && fabs(value) < exact ? json_integer((json_int_t)value) : number(has, value);
-}
-
-static json_t *count(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-static json_t *text_or_null(const char *bytes)
-{
-    return bytes && *bytes ? agb_json_text(bytes) : json_null();
 }
 
 /* ---- Circumstances ----------------------------------------------------------------------------------------------- */
@@ -305,7 +290,9 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "wall_s", wall_json(result));
     json_object_set_new(out, "ns_per_row", number(ok, result->ns_per_row));
     json_object_set_new(out, "rows_per_s", number(ok, (double)source->rows / result->wall.median));
-    json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0, result->times_floor));
+    json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0 && !result->in_cache,
+                                                          result->times_floor));
+    json_object_set_new(out, "in_cache", json_boolean(ok && result->in_cache));
     json_object_set_new(out, "runs", runs_json(result, false));
     json_object_set_new(out, "counters", counters_json(results, result));
     json_object_set_new(out, "phases", phases_json(results, result));
@@ -399,7 +386,5 @@ void agb_report_json(FILE *to, const agb_results *results)
     json_object_set_new(out, "sources", sources);
     json_object_set_new(out, "notes", notes);
     json_object_set_new(out, "perf_check", perf_check_json(results));
-    if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
-        fputc('\n', to);
-    json_decref(out);
+    write_json(to, out);
 }

@@ -49,33 +49,19 @@ static int label_width(const agb_results *results)
     return width > MOST_LABEL ? MOST_LABEL : (int)width;
 }
 
-/* Both ends in the unit of the larger: "5.40..5.71 s". */
-static agb_text interval_of(double low, double high)
-{
-    if (isnan(low))
-        return text_of("-");
-    agb_text end = agb_text_seconds(high);
-    char *unit = strchr(end.s, ' ');
-    double scale = strcmp(unit, " s") == 0 ? 1 : strcmp(unit, " ms") == 0 ? 1e3 : strcmp(unit, " us") == 0 ? 1e6 : 1e9;
-    return text_of("%s..%s", agb_text_number(low * scale).s, end.s);
-}
-
 /* With the gap before it: a column that is not there leaves no blanks at the line's end. */
 static agb_text speedup_of(const agb_results *results, size_t i)
 {
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
-    if (comparison && isnan(comparison->speedup.ci95_low))
-        return text_of("  %s x, in one run", agb_text_number(comparison->speedup.ratio).s);
-    if (comparison && comparison->verdict == AGB_VERDICT_SAME)
-        return text_of("  no difference seen");
-    if (comparison)
-        return text_of("  %s x [%s, %s]", agb_text_number(comparison->speedup.ratio).s,
-                       agb_text_number(comparison->speedup.ci95_low).s,
-                       agb_text_number(comparison->speedup.ci95_high).s);
-    return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
+    if (!comparison)
+        return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
+    const agb_ratio *speedup = &comparison->speedup;
+    bool alone = isnan(speedup->ci95_low);
+    return text_of("  %s%.60s%s", comparison->verdict == AGB_VERDICT_SAME && !alone ? "~ " : "",
+                   agb_text_ratio(speedup->ratio, speedup->ci95_low, speedup->ci95_high).s, alone ? ", in one run" : "");
 }
 
-static void rule(FILE *to)
+void agb_report_rule(FILE *to)
 {
     for (int i = 0; i < AGB_TEXT_CELLS; i++)
         fputc('-', to);
@@ -113,11 +99,25 @@ static void print_bad_row(FILE *to, const agb_result *result, int width)
     agb_text_wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
 }
 
+/* In the unit of the interval beside it. */
+static agb_text median_of(const agb_summary *wall)
+{
+    return isnan(wall->ci95_high) ? agb_text_seconds(wall->median) : agb_text_seconds_like(wall->median, wall->ci95_high);
+}
+
+static agb_text floor_of(const agb_result *result)
+{
+    if (result->in_cache)
+        return text_of("cache");
+    return result->floor_s > 0 ? agb_text_number(result->times_floor) : text_of("-");
+}
+
 static void print_times(FILE *to, const agb_results *results, size_t source, int width)
 {
     fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, "aggregator", "first run", "warm run", "95 % interval",
             "ns/row", "x floor", results->n_comparisons ? "  speed-up" : "");
-    rule(to);
+    agb_report_rule(to);
+    bool unseen = false, cached = false;
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source)
@@ -127,11 +127,17 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
             continue;
         }
         fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, label_of(result, (size_t)width).s,
-                agb_text_seconds(result->first_s).s, agb_text_seconds(result->wall.median).s,
-                interval_of(result->wall.ci95_low, result->wall.ci95_high).s,
-                isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s,
-                result->floor_s > 0 ? agb_text_number(result->times_floor).s : "-", speedup_of(results, i).s);
+                agb_text_seconds(result->first_s).s, median_of(&result->wall).s,
+                agb_text_interval(result->wall.ci95_low, result->wall.ci95_high).s,
+                isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s, floor_of(result).s,
+                speedup_of(results, i).s);
+        unseen = unseen || strncmp(speedup_of(results, i).s, "  ~", 3) == 0;
+        cached = cached || result->in_cache;
     }
+    if (unseen)
+        fprintf(to, "~ no difference seen: the interval holds 1, or the noise below covers it\n");
+    if (cached)
+        fprintf(to, "cache: rows and groups fit into the last-level cache, where memory's bandwidth is no floor\n");
 }
 
 /* ---- Phases and memory ------------------------------------------------------------------------------------------- */
@@ -149,9 +155,11 @@ static void print_phases(FILE *to, const agb_result *result, int left)
 /* Of the timed runs: the median would hide the one that went wrong, so the most of each is shown. */
 static void print_details(FILE *to, const agb_results *results, size_t source, int width)
 {
+    if (!agb_results_any_ok(results, source))
+        return;
     fprintf(to, "\n%-*s %9s %9s %11s %8s  %s\n", width, "", "peak", "result", "page faults", "system",
             "phases (median)");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source || result->state != AGB_STATE_OK)

@@ -82,6 +82,14 @@ bool agb_results_all_ok(const agb_results *results)
     return ok + skipped == results->n_results && (ok > 0 || skipped == 0);
 }
 
+bool agb_results_any_ok(const agb_results *results, size_t source)
+{
+    for (size_t i = 0; i < results->n_results; i++)
+        if (results->results[i].source == source && results->results[i].state == AGB_STATE_OK)
+            return true;
+    return false;
+}
+
 void agb_result_label(const agb_result *result, char *label, size_t size)
 {
     snprintf(label, size, "%s%s%s", result->name, *result->params ? " " : "", result->params);

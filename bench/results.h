@@ -54,6 +54,7 @@ typedef struct agb_result {
     agb_summary wall;              /* its interval is NAN when there was only one run */
     double first_s, verify_s;      /* the very first run; median cost of the check */
     double ns_per_row, floor_s, times_floor;
+    bool in_cache;                 /* rows and groups are so few that memory's bandwidth is no floor */
     bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */
     unsigned noisy;
     agb_metrics metrics, phase_metrics[AGB_MOST_PHASES], thread_metrics[AGB_MOST_COUNTED_THREADS];
@@ -141,6 +142,8 @@ __attribute__((format(printf, 2, 3))) void agb_results_note(agb_results *results
 
 /* Those that could not take part are no failure, unless none could. */
 bool agb_results_all_ok(const agb_results *results);
+/* Whether any result of this source is right. */
+bool agb_results_any_ok(const agb_results *results, size_t source);
 /* "radix bits=12", cut to fit. */
 void agb_result_label(const agb_result *result, char *label, size_t size);
 /* NULL when there is none. */

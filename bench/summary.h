@@ -10,8 +10,11 @@
 void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, const agb_result *twin,
                           const agb_counter_support *support);
 
+/* Where code and data of one process happen to lie can make this much of a difference. */
+extern const double agb_least_claim;
+
 /* No difference is seen when the interval holds 1, or when the ratio is no farther from 1 than the twin's interval, or
- * than 5 %. noise may be NULL. */
-agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise);
+ * than least_claim. noise may be NULL. */
+agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise, double least_claim);
 
 #endif
