@@ -51,7 +51,7 @@ static int pivot(const agb_options *options, agb_error *err)
 }
 
 static const char *const pivot_options[] = {
-    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "warmup", "timeout", "memory",
+    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "precision", "processes", "warmup", "timeout", "memory",
     "pages", "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events", "record", "perf-check",
     "twin", "no-twin", "seed", "top", "groups", "format", "output", "quiet", NULL};
 

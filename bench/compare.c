@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_PROCESSES = 3 };    /* from here on an interval says something about layouts */
-
 static const double memory_tolerance = 0.02;    /* a kernel's own share of it differs from version to version */
 
 const char *agb_change_name(agb_change change)
@@ -234,8 +232,7 @@ agb_status agb_compare_files(agb_compare *out, const char *old, const char *new,
         return agb_fail(err, AGB_ERR_MEMORY, "compare: no memory for its table");
     out->noise = (agb_ratio){1, fmin(out->old.noise_low, out->new.noise_low),
                              fmax(out->old.noise_high, out->new.noise_high)};
-    bool several = out->old.processes >= LEAST_PROCESSES && out->new.processes >= LEAST_PROCESSES;
-    out->least_claim = several ? 1 : agb_least_claim;
+    out->least_claim = fmax(agb_least_claim_of(out->old.processes), agb_least_claim_of(out->new.processes));
     status = pair_rows(out, err);
     if (status == AGB_OK)
         status = refuse_differences(out, err);

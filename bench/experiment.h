@@ -43,6 +43,10 @@ typedef struct agb_experiment {
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool twin;                             /* run the baseline in a second process, too */
     agb_output *groups;                    /* prepared: takes all groups of the first good contestant; or NULL */
+    const struct agb_share *share;         /* this process is one of several, and not the first: processes.h */
+    const char *command;                   /* that this program was started with, and the words behind it */
+    char **words;
+    int n_words;
     void (*progress)(void *context, const agb_progress *progress);    /* or NULL */
     void *context;
 } agb_experiment;

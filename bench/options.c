@@ -47,9 +47,9 @@ static const option table[] = {
     {.name = "plugin", .argument = "FILE.so", .kind = IS_WORDS, .offset = FIELD(plugins),
      .about = "load an aggregator from a shared object and let it take part; repeatable. It runs as code of yours, in "
               "processes of its own"},
-    {.name = "sweep", .argument = "p=a..b", .kind = IS_TEXT, .offset = FIELD(sweep),
+    {.name = "sweep", .argument = "p=a..b", .kind = IS_WORDS, .offset = FIELD(sweeps),
      .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
-              "key; also p=a..b/step and p=a,b,c"},
+              "key (rows, groups, skew, run ...); also p=a..b/step, p=a..b*factor and p=a,b,c. Twice: every pair"},
     {.name = "threads", .command = "load", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1,
      .least = 1, .most = 1024, .about = "workers that read, decode and pack"},
     {.name = "threads", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1, .least = 1,
@@ -58,6 +58,16 @@ static const option table[] = {
      .about = "processors the workers stay on, one each; with one thread the last allowed processor is the default"},
     {.name = "repetitions", .argument = "N", .kind = IS_COUNT, .offset = FIELD(repetitions), .standard = 5, .least = 1,
      .most = 10000, .about = "timed runs of each contestant"},
+    {.name = "precision", .argument = "P%|speedup:P%", .kind = IS_TEXT, .offset = FIELD(precision),
+     .about = "repeat until the 95 % interval of every median, or of every speed-up, ends within P percent of it; "
+              "--repetitions is then the most (100)"},
+    {.name = "processes", .argument = "N", .kind = IS_COUNT, .offset = FIELD(processes), .standard = 1, .least = 1,
+     .most = 100, .about = "run all of it in so many fresh processes, each with a memory layout of its own; from 3 on "
+                           "differences under 5 % may be claimed"},
+    {.name = "time-limit", .argument = "SECONDS", .kind = IS_COUNT, .offset = FIELD(time_limit_s), .least = 0,
+     .most = 10000000, .about = "start no further round, or cell, that would end later than this; 0 = no limit"},
+    {.name = "process-of", .argument = "FILE:PROCESS:SOURCE", .kind = IS_TEXT, .offset = FIELD(process_of),
+     .about = "for aggbench itself"},
     {.name = "warmup", .argument = "N", .kind = IS_COUNT, .offset = FIELD(warmup), .standard = 1, .least = 0,
      .most = 1000, .about = "runs of each contestant before them, kept out of the statistics"},
     {.name = "timeout", .argument = "SECONDS", .kind = IS_COUNT, .offset = FIELD(timeout_s), .standard = 300,
@@ -158,7 +168,7 @@ static bool takes(const agb_command *command, const char *name)
         if (strcmp(*option, name) == 0)
             return true;
     }
-    return strcmp(name, "help") == 0;
+    return strcmp(name, "help") == 0 || strcmp(name, "process-of") == 0;
 }
 
 bool agb_option_given(const agb_options *options, const char *name)
@@ -386,6 +396,8 @@ static void set_defaults(agb_options *out, const agb_command *command)
 agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err)
 {
     set_defaults(out, command);
+    out->words = words;
+    out->n_words = n;
     bool only_operands = false;
     for (int i = 0; i < n; i++) {
         const char *word = words[i];

@@ -31,16 +31,20 @@ struct agb_command;
 typedef struct agb_options {
     const struct agb_command *command;
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
+    char **words;                   /* all of them, as they came */
+    int n_words;
     const char *second_operand;     /* of commands that have two */
 
     const char *group_by, *where;
     uint64_t query, offset;
     agb_words aggregators, plugins;
-    const char *sweep;
+    agb_words sweeps;
     const char *input_format;
     const char *columns, *codec;    /* load; codec: a word of the written format, or NULL */
     bool dry_run;                   /* load */
 
+    const char *precision, *process_of;    /* "2%"; an order to one of several processes */
+    uint64_t processes, time_limit_s;
     uint64_t threads, repetitions, warmup, batch_rows, top, seed;
     agb_pins pins;
     int pages;                      /* agb_pages */

@@ -19,6 +19,14 @@ static void print_substitutes(FILE *to, const agb_result *result)
     agb_csv_number_field(to, simulation->has, (double)simulation->mispredictions / rows);
 }
 
+static void sweep_field(FILE *to, const agb_results *results, const agb_result *result, const agb_sweep *axis)
+{
+    char value[32] = "";
+    const char *text = axis->of_source ? results->sources[result->source].name : result->params;
+    agb_sweep_get(text, axis->of_source ? ',' : ':', axis->name, value, sizeof value);
+    agb_csv_text_field(to, value);
+}
+
 static void print_row(FILE *to, const agb_results *results, size_t i)
 {
     const agb_result *result = &results->results[i];
@@ -51,6 +59,8 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     print_substitutes(to, result);
     for (unsigned event = 0; event < results->support.events; event++)
         agb_csv_number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
+    for (size_t axis = 0; axis < results->settings.n_sweeps; axis++)
+        sweep_field(to, results, result, &results->settings.sweeps[axis]);
     fputc('\n', to);
 }
 
@@ -64,6 +74,8 @@ void agb_report_csv(FILE *to, const agb_results *results)
           "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
     for (unsigned event = 0; event < results->support.events; event++)
         agb_csv_text_field(to, results->support.event[event].name);
+    for (size_t axis = 0; axis < results->settings.n_sweeps; axis++)
+        agb_csv_text_field(to, results->settings.sweeps[axis].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

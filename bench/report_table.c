@@ -2,6 +2,9 @@
 /* The report for people: figures with units, right under each other, and beside them what they do and do not mean. */
 #include "report.h"
 
+#include "precision.h"
+#include "report_sweep.h"
+#include "summary.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -57,7 +60,7 @@ static agb_text speedup_of(const agb_results *results, size_t i)
         return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
     const agb_ratio *speedup = &comparison->speedup;
     bool alone = isnan(speedup->ci95_low);
-    return text_of("  %s%.60s%s", comparison->verdict == AGB_VERDICT_SAME && !alone ? "~ " : "",
+    return text_of(" %c%.60s%s", comparison->verdict == AGB_VERDICT_SAME && !alone ? '~' : ' ',
                    agb_text_ratio(speedup->ratio, speedup->ci95_low, speedup->ci95_high).s, alone ? ", in one run" : "");
 }
 
@@ -131,7 +134,7 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
                 agb_text_interval(result->wall.ci95_low, result->wall.ci95_high).s,
                 isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s, floor_of(result).s,
                 speedup_of(results, i).s);
-        unseen = unseen || strncmp(speedup_of(results, i).s, "  ~", 3) == 0;
+        unseen = unseen || strncmp(speedup_of(results, i).s, " ~", 2) == 0;
         cached = cached || result->in_cache;
     }
     if (unseen)
@@ -197,22 +200,59 @@ static void print_settings(FILE *to, const agb_results *results)
 {
     const agb_settings *settings = &results->settings;
     static const char *const pages[] = {"default pages", "4 KiB pages", "huge pages"};
+    agb_text several = results->processes > 1 ? text_of(", in each of %u fresh processes", results->processes) : text_of("%s", "");
     char place[128] = "not pinned";
     size_t at = 0;
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
         at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
     agb_report_line(to, "settings",
                     "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
-                    "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds, seed %" PRIu64,
+                    "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,
                     settings->threads, settings->threads == 1 ? "" : "s", place,
                     settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", pages[settings->pages],
                     results->machine.pages, settings->memory_budget ? ", budget " : "",
                     settings->memory_budget ? agb_text_bytes(settings->memory_budget).s : "",
                     agb_text_count(settings->batch_rows).s, settings->hash, settings->warmup, settings->repetitions,
-                    settings->seed);
+                    several.s, settings->seed);
     agb_report_line(to, "clock", "from the first row to the last group written: growing, merging and the result are in "
                     "it; load, create, destroy and the check are not. The first run pays for untouched memory%s",
                     settings->warmup == 0 ? ", and is one of the timed ones (--warmup 0)" : "");
+}
+
+/* One layout's accident shows as a process that differs from the others. */
+static void print_processes(FILE *to, const agb_results *results)
+{
+    enum { SHOWN = 8 };
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->state != AGB_STATE_OK || !result->process_s)
+            continue;
+        char medians[SHOWN * 24] = "";
+        size_t at = 0;
+        for (size_t k = 0; k < result->n_process && k < SHOWN; k++)
+            at += (size_t)snprintf(medians + at, sizeof medians - at, "%s%s", k ? ", " : "",
+                                   agb_text_seconds_like(result->process_s[k], result->wall.median).s);
+        agb_report_line(to, "processes", "%s: medians %s%s: %s %% apart%s%s", label_of(result, MOST_LABEL).s, medians,
+                        result->n_process > SHOWN ? ", ..." : "", agb_text_number(100 * agb_process_spread(result)).s,
+                        results->n_sources > 1 ? "; " : "",
+                        results->n_sources > 1 ? results->sources[result->source].name : "");
+    }
+}
+
+static void print_precision(FILE *to, const agb_results *results)
+{
+    const agb_settings *settings = &results->settings;
+    size_t widest = 0;
+    double worst = agb_precision_worst(results, &widest);
+    if (settings->precision == 0 || isnan(worst))
+        return;
+    agb_report_line(to, "precision", "+-%s %% of %s wanted, %s: the widest is %s with +-%s %% after %zu runs%s",
+                    agb_text_number(100 * settings->precision).s,
+                    settings->precise_speedups ? "each speed-up" : "each median",
+                    worst <= settings->precision ? "reached" : "NOT REACHED",
+                    label_of(&results->results[widest], MOST_LABEL).s, agb_text_number(100 * worst).s,
+                    results->results[widest].n_runs - results->results[widest].n_warmup,
+                    worst <= settings->precision ? "" : ": raise --repetitions, or quiet the machine");
 }
 
 static void print_trust(FILE *to, const agb_results *results)
@@ -223,10 +263,10 @@ static void print_trust(FILE *to, const agb_results *results)
     for (size_t i = 0; i < results->n_noises; i++) {
         const agb_noise *noise = &results->noises[i];
         const agb_result *baseline = &results->results[noise->baseline];
-        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that, or under 5 %%, are not "
-                        "claimed%s%s",
+        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that%s are not claimed%s%s",
                         label_of(baseline, MOST_LABEL).s, agb_text_number(noise->ratio.ratio).s,
                         agb_text_number(noise->ratio.ci95_low).s, agb_text_number(noise->ratio.ci95_high).s,
+                        agb_least_claim_of(results->processes) > 1 ? ", or under 5 %," : "",
                         results->n_sources > 1 ? "; " : "",
                         results->n_sources > 1 ? results->sources[baseline->source].name : "");
     }
@@ -273,6 +313,8 @@ static void print_remarks(FILE *to, const agb_results *results)
 
 void agb_report_environment(FILE *to, const agb_results *results)
 {
+    print_precision(to, results);
+    print_processes(to, results);
     print_trust(to, results);
     print_memory(to, results);
     agb_report_counters_state(to, results);
@@ -321,5 +363,6 @@ void agb_report_table(FILE *to, const agb_results *results)
         agb_report_top(to, results, source);
         fputc('\n', to);
     }
+    agb_report_sweep(to, results);
     agb_report_environment(to, results);
 }

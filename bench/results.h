@@ -9,6 +9,7 @@
 #include "os_usage.h"
 #include "simulate.h"
 #include "statistics.h"
+#include "sweep.h"
 
 typedef enum agb_state {
     AGB_STATE_OK, AGB_STATE_WRONG, AGB_STATE_TIMEOUT, AGB_STATE_CRASHED, AGB_STATE_OUT_OF_MEMORY, AGB_STATE_FAILED,
@@ -18,6 +19,7 @@ typedef enum agb_state {
 const char *agb_state_name(agb_state state);    /* "out-of-memory" ... */
 
 typedef struct agb_run {
+    unsigned process;              /* 0: this one; others: see processes.h */
     unsigned round, position;      /* rounds count from 0 with the warm-up rounds; position inside the round's order */
     bool warmup, noisy;
     double wall_s, setup_s, teardown_s, verify_s;
@@ -26,6 +28,13 @@ typedef struct agb_run {
     agb_repetition_counts counts;
     double resident_s;             /* the cache-resident twin in the same turn; 0 = there was none */
 } agb_run;
+
+/* Where the program, its stack and the rows lay in one process: addresses. */
+typedef struct agb_layout {
+    uint64_t text, stack, rows;
+} agb_layout;
+
+enum { AGB_MOST_LAYOUTS = 128 };
 
 /* Share of the time spent waiting beyond the cache: an estimate from times, see resident.h. Never a measured value. */
 typedef struct agb_estimate {
@@ -42,6 +51,7 @@ typedef struct agb_result {
     const agb_aggregator *aggregator;    /* NULL when it could not be loaded */
     int64_t param_values[AGB_MOST_PARAMS];
     size_t source;                 /* index in agb_results.sources */
+    size_t heat;                   /* rounds of one heat are pairs */
     agb_state state;
     char reason[1024];             /* why it is not ok, one sentence; "" */
     agb_run *runs;                 /* all that were completed, warm-ups first */
@@ -52,6 +62,8 @@ typedef struct agb_result {
     agb_stats stats;               /* of the last run */
     agb_digest digest;
     agb_summary wall;              /* its interval is NAN when there was only one run */
+    double *process_s;             /* median of each process; NULL: there was one */
+    size_t n_process;
     double first_s, verify_s;      /* the very first run; median cost of the check */
     double ns_per_row, floor_s, times_floor;
     bool in_cache;                 /* rows and groups are so few that memory's bandwidth is no floor */
@@ -99,7 +111,10 @@ typedef struct agb_settings {
     const char *group_by, *where;  /* where: NULL = all rows */
     const agb_filter *filter;      /* `where`, understood; or NULL */
     unsigned threads;
-    unsigned repetitions, warmup;  /* as done */
+    unsigned repetitions, warmup;  /* as done, in each process */
+    double precision;              /* wanted, as a share; 0: none. Of each median, or: */
+    bool precise_speedups;
+    unsigned processes;            /* wanted, at least 1 */
     agb_pages pages;
     agb_memory_mode memory;
     uint64_t memory_budget, seed;
@@ -107,6 +122,8 @@ typedef struct agb_settings {
     const char *hash;
     size_t top, offset;            /* groups to show, and largest ones left out before them */
     unsigned query;                /* number in queries.c + 1; 0 = none */
+    const agb_sweep *sweeps;       /* borrowed */
+    size_t n_sweeps;
     const int *cpus;               /* NULL = not pinned */
     unsigned n_cpus;
 } agb_settings;
@@ -122,6 +139,9 @@ typedef struct agb_results {
     agb_perf_check *perf_check;    /* NULL: not asked for */
     bool estimated, simulated;     /* by option, or because there is nothing to count */
     agb_settings settings;
+    unsigned processes;            /* that gave runs */
+    agb_layout layouts[AGB_MOST_LAYOUTS];    /* of each process on each source, as far as they fit */
+    size_t n_layouts;
     agb_source_info *sources;
     size_t n_sources;
     agb_result *results;
@@ -149,6 +169,8 @@ void agb_result_label(const agb_result *result, char *label, size_t size);
 /* NULL when there is none. */
 const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result);
 const agb_noise *agb_results_noise_of(const agb_results *results, size_t source);
+/* How far the medians of several processes lie apart, as a share of the result's; NAN when there was one. */
+double agb_process_spread(const agb_result *result);
 /* Noisy repetitions and all timed repetitions of the results. */
 void agb_results_count_noisy(const agb_results *results, size_t *noisy, size_t *all);
 

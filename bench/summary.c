@@ -7,12 +7,19 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Below this a result was not computed but optimised away, or its rows collapse into few groups. */
 static const double least_ns_per_row = 0.2;
 enum { FEW_GROUPS = 1000 };
 
 const double agb_least_claim = 1.05;
+
+double agb_least_claim_of(unsigned processes)
+{
+    enum { SEVERAL = 3 };
+    return processes >= SEVERAL ? 1 : agb_least_claim;
+}
 
 /* One run has no interval, and two of one run each have no winner. */
 enum { LEAST_FOR_INTERVAL = 2 };
@@ -85,6 +92,33 @@ static void compute_metrics(agb_result *result, const agb_results *results, cons
     free(counts);
 }
 
+/* Whose each timed run is; free() it. NULL: all of one, or no memory. */
+static unsigned *processes_of(const agb_result *result, const agb_results *results)
+{
+    size_t n = result->n_runs - result->n_warmup;
+    unsigned *process = results->processes > 1 ? calloc(n + 1, sizeof *process) : NULL;
+    for (size_t i = 0; process && i < n; i++)
+        process[i] = result->runs[result->n_warmup + i].process;
+    return process;
+}
+
+/* Runs of one process stand together. */
+static void summarize_each_process(agb_result *result, const agb_results *results, const double *walls,
+                                   const unsigned *process, size_t n)
+{
+    double *values = calloc(n + 1, sizeof *values);
+    result->process_s = calloc(results->settings.processes + 1, sizeof *result->process_s);
+    for (size_t i = 0, first = 0; values && result->process_s && i < n; i++) {
+        if (i + 1 < n && process[i + 1] == process[i])
+            continue;
+        memcpy(values, walls + first, (i + 1 - first) * sizeof *values);
+        if (result->n_process < results->settings.processes)
+            result->process_s[result->n_process++] = agb_median(values, i + 1 - first);
+        first = i + 1;
+    }
+    free(values);
+}
+
 static double resident_of(const agb_run *run, size_t which)
 {
     (void)which;
@@ -140,7 +174,11 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
         return;
     }
     size_t n = timed(result, values, wall_of, 0);
-    result->wall = agb_summarize(values, n, seed);
+    unsigned *process = processes_of(result, results);
+    result->wall = agb_summarize_processes(values, process, n, seed);
+    if (process)
+        summarize_each_process(result, results, values, process, n);
+    free(process);
     if (n < LEAST_FOR_INTERVAL)
         result->wall.ci95_low = result->wall.ci95_high = NAN;
     result->verify_s = agb_summarize(values, timed(result, values, verify_of, 0), seed).median;
@@ -161,17 +199,19 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
 }
 
 /* Against the baseline's runs in the same rounds. */
-static agb_ratio speedup(const agb_result *candidate, uint64_t seed)
+static agb_ratio speedup(const agb_result *candidate, const agb_results *results)
 {
+    unsigned *process = processes_of(candidate, results);
     size_t n = candidate->n_runs - candidate->n_warmup;
     double *walls = calloc(n + 1, sizeof *walls);
     agb_ratio ratio = {1, NAN, NAN};
     if (walls) {
         timed(candidate, walls, wall_of, 0);
-        ratio = agb_paired_ratio(candidate->paired_s, walls, NULL, n, seed);
+        ratio = agb_paired_ratio(candidate->paired_s, walls, process, n, results->settings.seed);
         if (n < LEAST_FOR_INTERVAL)
             ratio.ci95_low = ratio.ci95_high = NAN;
     }
+    free(process);
     free(walls);
     return ratio;
 }
@@ -193,7 +233,7 @@ static const agb_ratio *measure_noise(agb_results *results, size_t baseline, con
     if (!twin || !twin->paired_s || twin->n_runs - twin->n_warmup < LEAST_FOR_INTERVAL)
         return NULL;
     agb_noise *noise = &results->noises[results->n_noises++];
-    *noise = (agb_noise){baseline, speedup(twin, results->settings.seed)};
+    *noise = (agb_noise){baseline, speedup(twin, results)};
     return &noise->ratio;
 }
 
@@ -215,7 +255,45 @@ void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, cons
         if (results->results[i].state != AGB_STATE_OK || !results->results[i].paired_s)
             continue;
         agb_comparison *comparison = &results->comparisons[results->n_comparisons++];
-        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results->settings.seed)};
-        comparison->verdict = agb_verdict_of(&comparison->speedup, noise, agb_least_claim);
+        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results)};
+        comparison->verdict = agb_verdict_of(&comparison->speedup, noise, agb_least_claim_of(results->processes));
     }
+}
+
+static bool same_rounds(const agb_result *a, const agb_result *b)
+{
+    size_t n = a->n_runs - a->n_warmup;
+    bool same = a->heat == b->heat && b->n_runs - b->n_warmup == n;
+    for (size_t i = 0; same && i < n; i++) {
+        const agb_run *mine = &a->runs[a->n_warmup + i], *theirs = &b->runs[b->n_warmup + i];
+        same = mine->round == theirs->round && mine->process == theirs->process;
+    }
+    return same;
+}
+
+agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, bool *paired)
+{
+    const agb_result *winner = &results->results[better], *loser = &results->results[other];
+    uint64_t seed = results->settings.seed;
+    double *walls = calloc(winner->n_runs + loser->n_runs + 1, sizeof *walls);
+    agb_ratio lead = {NAN, NAN, NAN};
+    *paired = same_rounds(winner, loser);
+    if (!walls)
+        return lead;
+    size_t n = timed(winner, walls, wall_of, 0), m = timed(loser, walls + n, wall_of, 0);
+    unsigned *process = processes_of(winner, results);
+    lead = *paired ? agb_paired_ratio(walls + n, walls, process, n, seed)
+                   : agb_unpaired_ratio(walls + n, m, walls, n, seed);
+    if (n < LEAST_FOR_INTERVAL || m < LEAST_FOR_INTERVAL)
+        lead.ci95_low = lead.ci95_high = NAN;
+    free(process);
+    free(walls);
+    return lead;
+}
+
+bool agb_lead_is_claimed(const agb_results *results, size_t better, const agb_ratio *lead)
+{
+    const agb_noise *noise = agb_results_noise_of(results, results->results[better].source);
+    return agb_verdict_of(lead, noise ? &noise->ratio : NULL, agb_least_claim_of(results->processes)) ==
+           AGB_VERDICT_FASTER;
 }

@@ -38,7 +38,7 @@ refused 2 '--format: csv|table|json' describe $rows --format csv
 refused 2 '--foo|no such option: see' run $rows --foo
 refused 2 '--pin: 0,1,0|processor 0 twice' run $rows --threads 3 --pin 0,1,0
 refused 2 '--twin and --no-twin|leave one out' run $rows --twin --no-twin
-refused 2 '--sweep: bits=4|a second time' run $rows --aggregator radix --sweep bits=4 --sweep bits=4
+refused 2 '--sweep: bits=4|bits a second time' run $rows --aggregator radix --sweep bits=4 --sweep bits=4
 refused 2 '--sweep: bits=4,4|different values' run $rows --aggregator radix --sweep bits=4,4
 refused 2 '--where: UserID > 5|a second time' run $rows --where 'UserID < 9' --where 'UserID > 5'
 refused 2 '--input-format: csv|is generated' run $rows --input-format csv
