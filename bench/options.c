@@ -32,6 +32,14 @@ static const char *const format_choices[] = {"table", "json", "csv", NULL};    /
 static const char *const plain_format_choices[] = {"table", "json", NULL};
 
 static const option table[] = {
+    {.name = "group-by", .command = "verify", .argument = "COL", .kind = IS_TEXT, .offset = FIELD(group_by),
+     .about = "the column of --input that is counted (key, and what else a saved input has)"},
+    {.name = "input", .argument = "SOURCE", .kind = IS_TEXT, .offset = FIELD(input),
+     .about = "try these rows in every setup, instead of all kinds of check: a saved input, or any source"},
+    {.name = "check", .argument = "KIND", .kind = IS_TEXT, .offset = FIELD(check),
+     .about = "only this kind of check, by the name that stands in the list, such as guarded (all)"},
+    {.name = "save", .argument = "FILE.agb", .kind = IS_TEXT, .offset = FIELD(save),
+     .about = "where the smallest input that fails goes (NAME-failing.agb; with --input: nowhere)"},
     {.name = "group-by", .argument = "COL[,COL]", .kind = IS_TEXT, .offset = FIELD(group_by),
      .about = "the columns whose values are counted, integers and strings in any mix; also COL-N, COL+N and a whole "
               "number, as in ClickBench (UserID)"},

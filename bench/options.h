@@ -65,6 +65,7 @@ typedef struct agb_options {
     const char *output, *groups;
     bool quiet, help;
     bool force;                     /* compare */
+    const char *input, *check, *save;    /* verify */
 
     uint64_t given;                 /* bit i: option i of the table stood on the command line */
 } agb_options;
