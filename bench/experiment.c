@@ -282,7 +282,7 @@ static agb_status run_source(session *self, agb_error *err)
     if (status != AGB_OK)
         return status;
     agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
-    if (!self->experiment->share)
+    if (!self->experiment->share && !self->experiment->no_floor)
         measure_floor(self);
     if (self->experiment->estimate)
         make_resident(self);

@@ -15,7 +15,7 @@
 
 static const agb_command *const commands[] = {&agb_command_run,      &agb_command_pivot,  &agb_command_list,
                                               &agb_command_describe, &agb_command_load,   &agb_command_verify,
-                                              &agb_command_compare,  &agb_command_count_once, NULL};
+                                              &agb_command_compare,  &agb_command_matrix, &agb_command_count_once, NULL};
 
 static void print_help(FILE *to)
 {

@@ -66,6 +66,7 @@ typedef struct agb_options {
     bool quiet, help;
     bool force;                     /* compare */
     const char *input, *check, *save;    /* verify */
+    const char *rows, *grid_groups, *grid_threads, *distributions, *state;    /* matrix */
 
     uint64_t given;                 /* bit i: option i of the table stood on the command line */
 } agb_options;
