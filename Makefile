@@ -30,10 +30,15 @@ test_sh        = $(wildcard tests/test_*.sh)
 
 objects  = $(patsubst %.c,$(B)/%.o,$(1))
 lib_obj  = $(call objects,$(engine_src) $(aggregator_src) $(loader_src)) $(B)/builtins.o
-cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o
+cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o \
+           $(B)/template_text.o
 tests    = $(patsubst tests/%.c,$(B)/tests/%,$(test_src))
 plugins  = $(patsubst aggregators/%.c,$(B)/plugins/%.so,$(aggregator_src)) \
+           $(patsubst aggregators/examples/%.c,$(B)/plugins/%.so,$(wildcard aggregators/examples/*.c)) \
            $(patsubst tests/plugins/%.c,$(B)/plugins/%.so,$(wildcard tests/plugins/*.c))
+CXX      = $(if $(filter clang,$(CC)),clang++,g++)
+CXXFLAGS = $(filter-out -std=%,$(CFLAGS)) -std=c++17
+peers    = $(patsubst bench/peers/%.cc,$(B)/peers/%.so,$(wildcard bench/peers/*.cc))
 
 all: $(B)/aggbench ## build build/aggbench
 	@$(if $(SAN),:,ln -sfn $(VARIANT)/aggbench build/aggbench)
@@ -83,6 +88,12 @@ $(B)/%.o: %.c build/deps.mk Makefile
 $(B)/bench/machine.o: DEFINES = -DAGB_FLAGS='"$(OPT)$(if $(MARCH), -march=$(MARCH))$(if $(SAN), -fsanitize=$(SAN))"' \
                                 -DAGB_COMMIT='"$(shell git describe --always --dirty 2>/dev/null)"'
 
+# A plug-in that is to be compared gets the flags of the built-in ones.
+plugin_flags = $(OPT)$(if $(MARCH), -march=$(MARCH)) $(flags_aggregators)
+$(B)/bench/cmd_new.o: DEFINES = -DAGB_PLUGIN_FLAGS='"$(plugin_flags)"'
+
+$(B)/bench/cmd_manual.o: DEFINES = -DAGB_DATE='"$(shell git log -1 --format=%cs -- bench 2>/dev/null)"'
+
 # ---- generated lists ----
 names = $(basename $(notdir $(1)))
 list  = $(foreach n,$(call names,$(2)),printf 'extern const agb_$(1) agb_$(1)_$(n);\n';) \
@@ -110,6 +121,12 @@ $(B)/labs.c: $(B)/sources Makefile
 	@{ printf '/* Made by the Makefile from bench/labs. */\n#include "lab.h"\n'; \
 	   $(call list,lab,$(labs_src)); } | sed 's/agb_builtin_labs/agb_labs/' > $@
 
+# The text that `aggbench new` writes.
+$(B)/template_text.c: aggregators/template.c Makefile
+	@mkdir -p $(@D)
+	@{ printf '/* Made by the Makefile from $<. */\nextern const char agb_template_text[];\n'; \
+	   printf 'const char agb_template_text[] =\n'; sed 's/[\\"]/\\&/g; s/.*/    "&\\n"/' $<; printf '    ;\n'; } > $@
+
 $(B)/%.o: $(B)/%.c build/deps.mk Makefile
 	$(Q)$(CC) $(CFLAGS) -Iengine -Ibench -c $< -o $@
 
@@ -131,6 +148,11 @@ $(B)/plugins/%.so: aggregators/%.c Makefile
 	$(call say,plug-in $@)
 	$(Q)$(CC) $(CFLAGS) $(flags_aggregators) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
 
+$(B)/plugins/%.so: aggregators/examples/%.c Makefile
+	@mkdir -p $(@D)
+	$(call say,plug-in $@)
+	$(Q)$(CC) $(CFLAGS) $(flags_aggregators) -shared -Iengine -Iaggregators $< -Wl,-z,defs -o $@
+
 $(B)/plugins/%.so: tests/plugins/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,plug-in $@)
@@ -139,7 +161,76 @@ $(B)/plugins/%.so: tests/plugins/%.c Makefile
 $(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
 	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-plugins: $(plugins) ## every aggregator also as a plug-in
+$(B)/plugins/%.so: aggregators/examples/%.rs Makefile
+	@mkdir -p $(@D)
+	$(call say,plug-in $@)
+	$(Q)if command -v rustc >/dev/null; then rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
+	else echo "  left out $@: rustc is not there"; fi
+
+# Those in other languages, where their compilers and libraries are there.
+foreign = $(peers) $(patsubst aggregators/examples/%.rs,$(B)/plugins/%.so,$(wildcard aggregators/examples/*.rs))
+
+plugins: all $(plugins) $(foreign) ## every aggregator also as a plug-in, and those in C++ and Rust, which are verified
+	@BUILD=$(B) sh tests/run plugins
+
+# ---- what is installed ----
+# The name of the shared library ends in what must be equal for a program to run with it: see AGB_VERSION.
+VERSION = $(shell sed -n 's/.*define AGB_VERSION "\(.*\)"/\1/p' engine/aggbench.h)
+PREFIX  = /usr/local
+LIB     = lib
+soname  = libaggbench.so.$(VERSION)
+headers = $(addprefix engine/,aggbench.h aggregator.h loader.h status.h)
+
+# Exported is what an installed header declares, and nothing else.
+$(B)/libaggbench.map: $(headers) Makefile
+	@mkdir -p $(@D)
+	@{ printf 'AGGBENCH_$(VERSION) {\nglobal:\n'; \
+	   sed -n '/^static/d; s/^[a-z][a-z_0-9 *]*[ *]\(agb_[a-z_0-9]*\)(.*/    \1;/p' $(headers) | sort -u; \
+	   printf 'local:\n    *;\n};\n'; } > $@
+
+$(B)/$(soname): $(lib_obj) $(B)/libaggbench.map $(B)/sources
+	$(call say,link $@)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(soname),--version-script=$(B)/libaggbench.map,-z,defs,--as-needed \
+	    -Wl,-Bsymbolic-functions $(lib_obj) $(LDLIBS) -o $@
+
+# Its prefix follows from where it is, so that an installed tree can be moved.
+$(B)/aggbench.pc: engine/aggbench.h build/deps.mk Makefile FORCE
+	@{ printf '%s\n' 'prefix=$${pcfiledir}/$(shell realpath -ms --relative-to=/$(LIB)/pkgconfig /)' \
+	   'libdir=$${prefix}/$(LIB)' 'includedir=$${prefix}/include' 'plugin_flags=$(plugin_flags) -shared -fPIC' '' \
+	   'Name: aggbench' 'Description: GROUP BY counts through strategies that can be swapped' 'Version: $(VERSION)' \
+	   'Requires.private: $(DEPS_MODULES)' 'Libs: -L$${libdir} -laggbench' 'Libs.private: -pthread -ldl -lm' \
+	   'Cflags: -I$${includedir}/aggbench'; } > $@
+
+$(B)/aggbench.1: $(B)/aggbench
+	@$< manual > $@
+$(B)/completion.%: $(B)/aggbench
+	@$< completion $* > $@
+
+# SOURCE:PLACE:MODE of all that install puts there, but one link.
+doc       = share/doc/aggbench
+to        = $(foreach file,$(1),$(file):$(2)/$(notdir $(file)):644)
+installed = $(B)/aggbench:bin/aggbench:755 $(B)/$(soname):$(LIB)/$(soname):755 \
+            $(call to,$(B)/libaggbench.a,$(LIB)) $(call to,$(B)/aggbench.pc,$(LIB)/pkgconfig) \
+            $(call to,$(headers) aggregators/linear_table.h,include/aggbench) $(call to,$(B)/aggbench.1,share/man/man1) \
+            $(B)/completion.bash:share/bash-completion/completions/aggbench:644 \
+            $(B)/completion.zsh:share/zsh/site-functions/_aggbench:644 $(call to,aggregators/README.md LICENSE,$(doc)) \
+            $(call to,$(wildcard aggregators/examples/* engine/examples/* bench/peers/*.cc bench/peers/*.hpp),$(doc)/examples)
+installable = $(foreach file,$(installed),$(firstword $(subst :, ,$(file))))
+
+install: $(installable) ## the command, the library, headers, manual; PREFIX=/usr/local DESTDIR= LIB=lib
+	@for file in $(installed); do \
+	    place=$${file#*:}; mode=$${place##*:}; place=$${place%:*}; \
+	    install -D -m "$$mode" "$${file%%:*}" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; \
+	done
+	@ln -sf $(soname) '$(DESTDIR)$(PREFIX)/$(LIB)/libaggbench.so'
+	@echo 'installed under $(DESTDIR)$(PREFIX)'
+
+uninstall: ## remove what install put there
+	@cd '$(DESTDIR)$(PREFIX)' && rm -f $(LIB)/libaggbench.so \
+	    $(foreach file,$(installed),$(word 2,$(subst :, ,$(file)))) && \
+	    for folder in include/aggbench $(doc)/examples $(doc); do \
+	        [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \
+	    done
 
 # ---- what people run ----
 pivot: all ## the published experiment; DATA=path runs it on real files
@@ -147,23 +238,23 @@ pivot: all ## the published experiment; DATA=path runs it on real files
 
 # The engines and hash maps of others, on the same column: bench/peers/compare.mjs says how, ARGS=--help the options.
 # SOURCE (anything that aggbench reads), ROUNDS, PAGES, OUTPUT (JSON); ROWS instead of SOURCE: generated hits.
-CXX      = $(if $(filter clang,$(CC)),clang++,g++)
-CXXFLAGS = $(filter-out -std=%,$(CFLAGS)) -std=c++17
-peers    = $(patsubst bench/peers/%.cc,$(B)/peers/%.so,$(wildcard bench/peers/*.cc))
 peers_args = --aggbench $(B)/aggbench $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(OUTPUT),--output '$(OUTPUT)')
 
-# One whose library could not be had is left out; the report says why.
-$(B)/peers/%.so: bench/peers/%.cc bench/peers/map_aggregator.hpp Makefile | build/peers
+# One whose compiler or library is not there is left out, and that is said.
+$(B)/peers/%.so: bench/peers/%.cc bench/peers/map_aggregator.hpp Makefile
 	@mkdir -p $(@D)
 	$(call say,plug-in $@)
-	$(Q)grep -qsw '^$*' build/peers/missing || $(CXX) $(CXXFLAGS) -shared -Iengine $< -Wl,-z,defs $(PEER_LIBS) -o $@
+	$(Q)if why=$$($(CXX) $(filter-out -M%,$(CXXFLAGS)) -Iengine -E $< -o /dev/null 2>&1); then \
+	    $(CXX) $(CXXFLAGS) -shared -Iengine $< -Wl,-z,defs $(PEER_LIBS) -o $@; \
+	else echo "  left out $@: $$(echo "$$why" | head -n 1)"; fi
 
 $(B)/peers/absl_flat_hash_map.so: PEER_LIBS = $(shell pkg-config --libs absl_flat_hash_map absl_hash)
 
 build/peers:
 	@sh bench/peers/install $@
 
-peers: all build/peers $(peers) ## DuckDB, Polars and C++ hash maps beside ours; ROWS=n PAGES=huge OUTPUT=file
+peers: all build/peers ## DuckDB, Polars and C++ hash maps beside ours; ROWS=n PAGES=huge OUTPUT=file
+	@$(MAKE) --no-print-directory $(peers)
 	@node bench/peers/compare.mjs $(peers_args) --plugins $(B)/peers $(if $(PAGES),--pages $(PAGES)) \
 	    $(if $(SOURCE),--source '$(SOURCE)',$(if $(ROWS),--source synth:hits$(comma)rows=$(ROWS))) $(ARGS)
 
@@ -171,16 +262,30 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = peers simulate
+slow_tests = peers simulate versions
 
-test: all $(tests) $(plugins) ## build and run the tests; T=name runs one
-	@BUILD=$(B) LATER='$(if $(SAN),,$(slow_tests))' sh tests/run $(T)
+test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
+	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)
 
 check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
+	$(MAKE) --no-print-directory plugins
 	$(MAKE) --no-print-directory test SAN=address,undefined
-	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide pool counters perf tsv csv jsonl text synth'
+	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
+
+# Hostile bytes for everything that reads what others wrote: tests/fuzz says how.
+fuzz_formats = parquet tsv csv jsonl agb raw where
+$(B)/fuzzer: $(call objects,$(wildcard tests/fuzz/*.c)) $(B)/libaggbench.a
+	$(call say,link $@)
+	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(LDFLAGS)) $^ $(LDLIBS) -o $@
+
+fuzz: all ## fuzz what reads files (needs clang); FORMAT=name SECONDS=n of each
+	@$(MAKE) --no-print-directory fuzz-run CC=clang SAN=fuzzer-no-link,address,undefined \
+	    FUZZ='build/aggbench build/fuzz $(or $(SECONDS),600) $(or $(FORMAT),$(fuzz_formats))'
+
+fuzz-run: $(B)/fuzzer
+	@sh tests/fuzz/run $< $(FUZZ)
 
 baseline: all $(B)/tests/test_simulate ## write tests/instructions.baseline anew, when its figures were meant to change
 	@AGB_RENEW_BASELINE=1 BUILD=$(B) $(B)/tests/test_simulate
@@ -191,7 +296,8 @@ test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches p
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: FORCE all help deps plugins pivot peers peers-load build/peers test check baseline test-pmu clean
+.PHONY: FORCE all help install uninstall deps plugins pivot peers peers-load build/peers test check fuzz fuzz-run baseline \
+        test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -264,4 +264,5 @@ const agb_aggregator agb_aggregator_adaptive = {
     .consume = adaptive_consume,
     .finish = adaptive_finish,
     .destroy = adaptive_destroy,
+    .need = {.bytes_per_row = 8, .fixed_bytes = 7e6},
 };

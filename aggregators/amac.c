@@ -169,4 +169,5 @@ const agb_aggregator agb_aggregator_amac = {
     .consume = amac_consume,
     .finish = amac_finish,
     .destroy = amac_destroy,
+    .need = {.bytes_per_group = 66, .fixed_bytes = 300e3},
 };

@@ -151,4 +151,5 @@ const agb_aggregator agb_aggregator_atomics = {
     .consume = atomics_consume,
     .finish = atomics_finish,
     .destroy = atomics_destroy,
+    .need = {.bytes_per_group = 69, .fixed_bytes = 500e3},
 };

@@ -95,4 +95,5 @@ const agb_aggregator agb_aggregator_best = {
     .consume = best_consume,
     .finish = best_finish,
     .destroy = best_destroy,
+    .need = {.bytes_per_row = 8, .fixed_bytes = 6e6},
 };

@@ -100,4 +100,5 @@ const agb_aggregator agb_aggregator_chained = {
     .consume = chained_consume,
     .finish = chained_finish,
     .destroy = chained_destroy,
+    .need = {.bytes_per_group = 66, .fixed_bytes = 300e3},
 };

@@ -94,4 +94,5 @@ const agb_aggregator agb_aggregator_local_merge = {
     .consume = local_merge_consume,
     .finish = local_merge_finish,
     .destroy = local_merge_destroy,
+    .need = {.bytes_per_group = 69, .fixed_bytes = 100e3},
 };

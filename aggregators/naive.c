@@ -106,4 +106,5 @@ const agb_aggregator agb_aggregator_naive = {
     .consume = naive_consume,
     .finish = naive_finish,
     .destroy = naive_destroy,
+    .need = {.bytes_per_group = 69, .fixed_bytes = 100e3},
 };

@@ -188,4 +188,5 @@ const agb_aggregator agb_aggregator_preagg = {
     .consume = preagg_consume,
     .finish = preagg_finish,
     .destroy = preagg_destroy,
+    .need = {.bytes_per_row = 16, .fixed_bytes = 14e6},
 };

@@ -139,4 +139,5 @@ const agb_aggregator agb_aggregator_prefetch = {
     .consume = prefetch_consume,
     .finish = prefetch_finish,
     .destroy = prefetch_destroy,
+    .need = {.bytes_per_group = 69, .fixed_bytes = 100e3},
 };

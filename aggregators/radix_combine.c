@@ -160,4 +160,5 @@ const agb_aggregator agb_aggregator_radix_combine = {
     .consume = combine_consume,
     .finish = combine_finish,
     .destroy = combine_destroy,
+    .need = {.bytes_per_row = 8, .fixed_bytes = 28e6},
 };

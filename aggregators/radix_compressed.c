@@ -263,4 +263,5 @@ const agb_aggregator agb_aggregator_radix_compressed = {
     .consume = compressed_consume,
     .finish = compressed_finish,
     .destroy = compressed_destroy,
+    .need = {.bytes_per_row = 8, .fixed_bytes = 28e6},
 };

@@ -170,4 +170,5 @@ const agb_aggregator agb_aggregator_radix_two_pass = {
     .consume = two_pass_consume,
     .finish = two_pass_finish,
     .destroy = two_pass_destroy,
+    .need = {.bytes_per_row = 8, .fixed_bytes = 10e6},
 };

@@ -148,4 +148,5 @@ const agb_aggregator agb_aggregator_runs = {
     .consume = runs_consume,
     .finish = runs_finish,
     .destroy = runs_destroy,
+    .need = {.bytes_per_group = 69, .fixed_bytes = 100e3},
 };

@@ -98,4 +98,5 @@ const agb_aggregator agb_aggregator_sort = {
     .consume = sort_consume,
     .finish = sort_finish,
     .destroy = sort_destroy,
+    .need = {.bytes_per_row = 16, .fixed_bytes = 100e3},
 };

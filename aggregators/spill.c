@@ -292,4 +292,5 @@ const agb_aggregator agb_aggregator_spill = {
     .consume = spill_consume,
     .finish = spill_finish,
     .destroy = spill_destroy,
+    .need = {.bytes_per_row = 8, .fixed_bytes = 10e6},
 };

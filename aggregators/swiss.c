@@ -195,4 +195,5 @@ const agb_aggregator agb_aggregator_swiss = {
     .consume = swiss_consume,
     .finish = swiss_finish,
     .destroy = swiss_destroy,
+    .need = {.bytes_per_group = 59, .fixed_bytes = 100e3},
 };

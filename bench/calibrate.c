@@ -10,68 +10,42 @@
  * for them; a dependent miss of 80 ns is 250 cycles or more for 3 instructions. What the additions leave is backend
  * bound, because the ports are taken: so only memory bound, where it is told apart, must be small while computing, and
  * even that is a ratio of two small counts on some families. */
+#include "known_loops.h"
 #include "perf.h"
 #include "processor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Percent of the slots. */
 static const double SPIN_LEAST_RETIRING = 35, SPIN_MOST_WAITING = 40;
 static const double CHASE_MOST_RETIRING = 15, CHASE_LEAST_WAITING = 45;
 
-enum { SPIN_TURNS = 2000000, CHASE_STEPS = 60000, LINE = 64, CHASE_BYTES = 64 << 20 };
+enum { SPIN_TURNS = 2000000, CHASE_STEPS = 60000, CHASE_BYTES = 64 << 20 };
 
 /* ---- The loops --------------------------------------------------------------------------------------------------- */
 
-/* Eight sums that do not wait for each other; the empty statement keeps the compiler from folding them. */
 static void spin(void *context)
 {
-    uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
     (void)context;
-    for (long turn = 0; turn < SPIN_TURNS; turn++) {
-        a += 1, b += 3, c += 5, d += 7, e += 9, f += 11, g += 13, h += 15;
-        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
-    }
+    agb_loop_compute(SPIN_TURNS);
 }
-
-/* Where a chase is: each line holds the number of the next. */
-typedef struct maze {
-    char *lines;
-    uint64_t at;
-} maze;
 
 static void chase(void *context)
 {
-    maze *maze = context;
-    uint64_t at = maze->at;
-    for (long step = 0; step < CHASE_STEPS; step++)
-        at = *(const uint64_t *)(maze->lines + at * LINE);
-    __asm__ volatile("" : "+r"(at));
-    maze->at = at;
+    agb_loop_mixed(context, CHASE_STEPS, 0);
 }
 
-/* One cycle through all lines (S. Sattolo, "An algorithm to generate a random cyclic permutation", 1986). */
-static bool maze_create(maze *out)
+/* In huge pages: the data cache is to miss, not the TLB alone. */
+static bool chain_create(agb_chain *out, agb_room *room)
 {
-    uint64_t n = CHASE_BYTES / LINE, random = 1;
-    out->at = 0;
-    out->lines = mmap(NULL, CHASE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (out->lines == MAP_FAILED)
-        return false;
-    madvise(out->lines, CHASE_BYTES, MADV_HUGEPAGE);    /* the data cache is to miss, not the TLB alone */
-    for (uint64_t i = 0; i < n; i++)
-        *(uint64_t *)(out->lines + i * LINE) = i;
-    for (uint64_t i = n - 1; i > 0; i--) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        uint64_t *a = (uint64_t *)(out->lines + i * LINE), *b = (uint64_t *)(out->lines + (random >> 33) % i * LINE);
-        uint64_t kept = *a;
-        *a = *b;
-        *b = kept;
-    }
-    return true;
+    uint32_t *order = malloc(CHASE_BYTES / AGB_CHAIN_NODE * sizeof *order);
+    bool made = order && agb_room_map(room, CHASE_BYTES, AGB_PAGES_HUGE, "counters", NULL) == AGB_OK;
+    if (made)
+        agb_chain_link(out, room, CHASE_BYTES, AGB_CHAIN_RANDOM, order, 1);
+    free(order);
+    return made;
 }
 
 /* ---- Counting them ----------------------------------------------------------------------------------------------- */
@@ -159,16 +133,17 @@ void agb_counters_calibrate_on(const agb_perf_place *place, agb_counter_support 
 void agb_counters_calibrate(agb_counter_support *support)
 {
     agb_perf_place place = {.root = "", .perf = &agb_perf_kernel};
-    maze maze;
+    agb_chain chain;
+    agb_room room;
     if (!support->available || support->family->width == 0)
         return;
     agb_processor_read(place.root, &place.cpu);
-    if (!maze_create(&maze)) {
+    if (!chain_create(&chain, &room)) {
         snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: no memory (%d "
                  "MiB) for the loops that check them", CHASE_BYTES >> 20);
         return;
     }
-    agb_calibration_loops loops = {.context = &maze, .spin = spin, .chase = chase};
+    agb_calibration_loops loops = {.context = &chain, .spin = spin, .chase = chase};
     agb_counters_calibrate_on(&place, support, &loops);
-    munmap(maze.lines, CHASE_BYTES);
+    agb_room_unmap(&room);
 }

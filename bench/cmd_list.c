@@ -33,12 +33,32 @@ static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
     }
 }
 
+/* "at most 8 bytes a row and 28.00 MB", or "" where it is not stated. */
+static void need_of(const agb_aggregator *aggregator, char *text, size_t size)
+{
+    agb_need need = agb_aggregator_need(aggregator);
+    bool by_row = need.bytes_per_row > 0, by_group = need.bytes_per_group > 0;
+    text[0] = '\0';
+    if (!by_row && !by_group && need.fixed_bytes == 0)
+        return;
+    int at = snprintf(text, size, "memory: at most ");
+    if (by_row)
+        at += snprintf(text + at, size - (size_t)at, "%g bytes a row and ", need.bytes_per_row);
+    if (by_group)
+        at += snprintf(text + at, size - (size_t)at, "%g bytes a group and ", need.bytes_per_group);
+    snprintf(text + at, size - (size_t)at, "%s, beside column and result",
+             agb_text_bytes((uint64_t)need.fixed_bytes).s);
+}
+
 static void print_aggregator(FILE *to, const agb_aggregator *aggregator)
 {
-    char traits[160];
+    char traits[160], need[160];
     traits_of(aggregator, traits, sizeof traits);
+    need_of(aggregator, need, sizeof need);
     agb_help_entry(to, aggregator->name, LEFT, aggregator->summary);
     agb_help_entry(to, "", LEFT, traits);
+    if (need[0])
+        agb_help_entry(to, "", LEFT, need);
     for (const agb_param *param = aggregator->params; param && param->name; param++) {
         char line[400];
         snprintf(line, sizeof line, "%s=%" PRId64 " (%" PRId64 "..%" PRId64 "): %s", param->name, param->standard,
@@ -103,6 +123,13 @@ static json_t *params_json(const agb_aggregator *aggregator)
     return params;
 }
 
+static json_t *need_json(const agb_aggregator *aggregator)
+{
+    agb_need need = agb_aggregator_need(aggregator);
+    return json_pack("{s:f, s:f, s:f}", "bytes_per_row", need.bytes_per_row, "bytes_per_group", need.bytes_per_group,
+                     "fixed_bytes", need.fixed_bytes);
+}
+
 static json_t *queries_json(void)
 {
     json_t *queries = json_array();
@@ -127,9 +154,9 @@ static void print_json(FILE *to, const agb_registry *registry, bool only_counter
     for (size_t i = 0; (aggregator = agb_registry_aggregator_at(registry, i)); i++) {
         char traits[160];
         traits_of(aggregator, traits, sizeof traits);
-        json_array_append_new(aggregators, json_pack("{s:s, s:s, s:s, s:o}", "name", aggregator->name, "summary",
+        json_array_append_new(aggregators, json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", aggregator->name, "summary",
                                                      aggregator->summary, "traits", traits, "params",
-                                                     params_json(aggregator)));
+                                                     params_json(aggregator), "need", need_json(aggregator)));
     }
     for (size_t i = 0; (loader = agb_registry_loader_at(registry, i)); i++)
         json_array_append_new(loaders, json_pack("{s:s, s:s, s:s?}", "name", loader->name, "summary", loader->summary,

@@ -28,9 +28,11 @@ static agb_status announce(const agb_matrix *matrix, FILE *to, double *estimate_
         status = agb_matrix_estimate(matrix, estimate_s, &pilot_s, err);
     if (status != AGB_OK || !to)
         return status;
-    fprintf(to, "matrix: %zu cells of %s rows, %zu done, %zu not possible with so many rows; the rest takes about %s (by a "
-            "pilot of %s); state in %s\n", matrix->n, agb_text_count(matrix->rows).s, matrix->n_done, matrix->beyond,
-            time_of(*estimate_s).s, agb_text_seconds(pilot_s).s, matrix->state_path);
+    fprintf(to,
+            "matrix: %zu cells of %s rows, %zu done, %zu not possible with so many rows; the rest takes about %s (by a "
+            "pilot of %s); state in %s\n",
+            matrix->n, agb_text_count(matrix->rows).s, matrix->n_done, matrix->beyond, time_of(*estimate_s).s,
+            agb_text_seconds(pilot_s).s, matrix->state_path);
     fflush(to);
     return status;
 }
@@ -74,14 +76,10 @@ static int matrix(const agb_options *options, agb_error *err)
     return code;
 }
 
-static void defaults(agb_options *options)
-{
-    options->repetitions = 3;
-}
-
 static const char *const matrix_options[] = {
-    "rows", "groups", "distributions", "threads", "aggregator", "plugin", "repetitions", "warmup", "time-limit", "dry-run",
-    "state", "timeout", "memory", "pages", "hash", "batch-rows", "seed", "format", "output", "quiet", NULL};
+    "rows",   "groups",     "distributions", "threads", "aggregator", "plugin", "repetitions",
+    "warmup", "time-limit", "dry-run",       "state",   "timeout",    "memory", "pages",
+    "hash",   "batch-rows", "seed",          "format",  "output",     "quiet",  NULL};
 
 const agb_command agb_command_matrix = {
     .name = "matrix",
@@ -91,4 +89,4 @@ const agb_command agb_command_matrix = {
              "changes hands. It says how long that will take before it starts. Each cell that is done stands in\n"
              "the state file: whatever ends the command, the same command goes on from there.",
     .example = "aggbench matrix --rows 4M --groups 10..1e6 --aggregator naive,prefetch,radix",
-    .options = matrix_options, .defaults = defaults, .run = matrix};
+    .options = matrix_options, .run = matrix};

@@ -32,7 +32,7 @@ static int pivot(const agb_options *options, agb_error *err)
     char source[64], note[400];
     agb_session session = {.source = options->operand, .aggregators = "naive,prefetch,radix", .most_s = most_s,
                            .plain_progress = true, .no_twin = true,
-                           .substitutes = true, .table = agb_report_pivot};
+                           .published = true, .substitutes = true, .table = agb_report_pivot};
     if (!session.source) {
         agb_machine machine;
         agb_machine_read(&machine);
@@ -51,8 +51,9 @@ static int pivot(const agb_options *options, agb_error *err)
 }
 
 static const char *const pivot_options[] = {
-    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "precision", "processes", "warmup", "timeout", "memory",
-    "pages", "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events", "record", "perf-check",
+    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "precision", "processes",
+    "warmup", "timeout", "memory", "pages", "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events",
+    "record", "perf-check", "ipc-line",
     "twin", "no-twin", "seed", "top", "groups", "format", "output", "quiet", NULL};
 
 const agb_command agb_command_pivot = {

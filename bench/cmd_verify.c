@@ -48,7 +48,7 @@ static unsigned verify_all(FILE *to, const agb_verify *verify, const agb_words *
     for (size_t i = 0; (kind = agb_verify_kind_at(verify, i)); i++) {
         if (verify->only && strcmp(verify->only, agb_verify_kind_name(kind)) != 0)
             continue;
-        agb_verify_outcome outcome = agb_verify_run(verify, kind, failed == 0);    /* the first one is enough to go on */
+        agb_verify_outcome outcome = agb_verify_run(verify, kind, failed == 0);    /* one is enough to go on */
         print_outcome(to, kind, &outcome);
         failed += outcome.state == AGB_VERIFY_FAILED;
         cases += outcome.cases;

@@ -8,8 +8,8 @@
 #include "results.h"
 
 extern const agb_command agb_command_run, agb_command_pivot, agb_command_list, agb_command_describe,
-    agb_command_load, agb_command_verify, agb_command_compare,
-    agb_command_matrix, agb_command_count_once;
+    agb_command_load, agb_command_verify, agb_command_compare, agb_command_matrix, agb_command_new, agb_command_lab,
+    agb_command_doctor, agb_command_count_once, agb_command_completion, agb_command_manual;
 
 /* AGB_EXIT_USAGE for what the command line got wrong, AGB_EXIT_FAILED for the rest. */
 int agb_exit_of(agb_status status);
@@ -21,6 +21,7 @@ typedef struct agb_session {
     double most_s;                       /* see agb_experiment */
     bool plain_progress;
     bool no_twin;                        /* unless --twin asks for it */
+    bool published;                      /* it is the published experiment */
     bool substitutes;                    /* estimate and simulate by themselves where there are no counters */
     void (*table)(FILE *to, const agb_results *results);
     const char *note;                    /* to be said with the results, or NULL */

@@ -73,7 +73,8 @@ static bool find_circumstances(agb_compare *self)
 {
     for (size_t i = 0; i < CIRCUMSTANCES; i++) {
         const circumstance *of = &circumstances[i];
-        char *old = agb_past_text(&self->old, of->object, of->key), *new = agb_past_text(&self->new, of->object, of->key);
+        char *old = agb_past_text(&self->old, of->object, of->key),
+             *new = agb_past_text(&self->new, of->object, of->key);
         if (old && new && !nearly_same(of, old, new)) {
             add_difference(self, of->name, of->refused, old, new);
             continue;
@@ -150,7 +151,6 @@ static agb_change change_of_times(const agb_compare *self, const agb_compared *r
     }
 }
 
-/* One run on either side has no interval. */
 static void compare_times(const agb_compare *self, agb_compared *row)
 {
     const agb_past_row *old = row->old, *new = row->new;
@@ -159,8 +159,6 @@ static void compare_times(const agb_compare *self, agb_compared *row)
     row->paired = one_design(self, old, new);
     row->speedup = row->paired ? agb_paired_ratio(old->wall_s, new->wall_s, old->process, old->n, 1)
                                : agb_unpaired_ratio(old->wall_s, old->n, new->wall_s, new->n, 1);
-    if (old->n < 2 || new->n < 2)
-        row->speedup.ci95_low = row->speedup.ci95_high = NAN;
     row->change = change_of_times(self, row);
 }
 
@@ -214,8 +212,10 @@ static agb_status refuse_differences(const agb_compare *self, agb_error *err)
     }
     if (n == 0 || self->forced)
         return AGB_OK;
-    return agb_fail(err, AGB_ERR_ARGUMENT, "compare: %s and %s differ in %s%s: run both alike, or give --force to compare "
-                    "all the same", self->old.path, self->new.path, list, n > MOST_SHOWN ? " and more" : "");
+    return agb_fail(err, AGB_ERR_ARGUMENT,
+                    "compare: %s and %s differ in %s%s: run both alike, or give --force to compare "
+                    "all the same",
+                    self->old.path, self->new.path, list, n > MOST_SHOWN ? " and more" : "");
 }
 
 agb_status agb_compare_files(agb_compare *out, const char *old, const char *new, bool force, agb_error *err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Two results of earlier runs against each other: what differs in their circumstances, and who became slower.
  *
- * Where both files come from one design (same seed, contestants, rounds and processes) the same round had the same order
- * in both, so rounds are pairs and the speed-up is the median of their ratios. Otherwise it is the ratio of the medians,
- * each side resampled by itself. A change is claimed only when the 95 % interval leaves 1 out, and the speed-up is
- * farther from 1 than the twins' noise of either file, and than 5 % unless both files sampled several processes: two
- * processes' memory layouts alone can differ by that much. */
+ * Where both files come from one design (same seed, contestants, rounds and processes) the same round had the same
+ * order in both, so rounds are pairs and the speed-up is the median of their ratios. Otherwise it is the ratio of the
+ * medians, each side resampled by itself. A change is claimed only when the 95 % interval leaves 1 out, and the
+ * speed-up is farther from 1 than the twins' noise of either file, and than 5 % unless both files sampled several
+ * processes: two processes' memory layouts alone can differ by that much. */
 #ifndef AGB_COMPARE_H
 #define AGB_COMPARE_H
 

@@ -89,6 +89,7 @@ typedef enum agb_metric {
     AGB_COVERAGE_PCT,
     AGB_CORE_BOUND_PCT, AGB_SMT_CONTENTION_PCT, AGB_GHZ, AGB_DRAM_FILL_BYTES,
     AGB_BACKEND_STALLED_CYCLES_PCT, AGB_FRONTEND_STALLED_CYCLES_PCT, AGB_MEMORY_STALLED_CYCLES_PCT,
+    AGB_LEVEL_1_PCT,    /* what the level 1 shares come to, where each was counted by itself: must be near 100 */
     AGB_METRICS
 } agb_metric;
 
@@ -99,13 +100,17 @@ typedef struct agb_metrics {
     double value[AGB_METRICS];           /* median over the repetitions that counted it */
     bool has_event[AGB_MOST_USER_EVENTS];
     double event[AGB_MOST_USER_EVENTS];  /* the same for the user's events */
-    char reason[320];                    /* "" or why nothing, or why some of it, is missing or suspect */
+    bool impossible;                     /* a share could not be true: none of its group is believed */
+    bool remainder;                      /* a level 1 share is what the others leave: their sum checks nothing */
+    char reason[640];                    /* "" or why nothing, or why some of it, is missing or suspect */
 } agb_metrics;
 
-/* Over n repetitions; phase -1 = the whole run. Implausible counts (ratio out of range, fewer than 1e6 cycles a second,
- * closure off by more than 2 points) are withheld with the reason. */
+/* Over n repetitions; phase -1 = the whole run. Implausible counts (fewer than 1e6 cycles a second, closure off by more
+ * than 2 points) are withheld with the reason; one impossible share withholds all shares of its group. */
 void agb_metrics_compute(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
                          int phase, agb_metrics *out);
+/* Whether any is there, coverage aside. */
+bool agb_metrics_any(const agb_metrics *metrics);
 /* The same for what one thread counted. */
 void agb_metrics_compute_thread(const agb_counter_support *support, const agb_repetition_counts *repetitions, size_t n,
                                 unsigned thread, agb_metrics *out);

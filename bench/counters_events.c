@@ -5,6 +5,7 @@
 #include "processor.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +29,33 @@ static agb_status encode(const agb_perf_place *place, const agb_slots *family, a
     if (!parse_raw(event->name, &code.config) && agb_pfm_encode(event->name, &code, &why) != AGB_OK)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: no such event: %s; a raw code is written as r01c0",
                         event->name, why.text);
+    const agb_pfm_mistake *mistake = agb_pfm_mistake_of(event->name, &code);
+    if (mistake && mistake->wrong != mistake->right)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: this libpfm4 encodes it as 0x%" PRIx64 ", the maker's list "
+                        "as 0x%" PRIx64 ": %s", event->name, mistake->wrong, mistake->right, mistake->cure);
+    if (mistake)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: this libpfm4 encodes it with 0x%" PRIx64 " in the extra "
+                        "register, the maker's list with 0x%" PRIx64 ": %s", event->name, mistake->wrong1,
+                        mistake->right1, mistake->cure);
+    if (code.kernel)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: asks for kernel mode: only user mode is counted: leave "
+                        "that modifier out", event->name);
     event->type = code.type;
     event->config = code.config;
     event->config1 = code.config1;
+    return AGB_OK;
+}
+
+/* An event twice would be two columns of one meaning, perhaps of two values. */
+static agb_status check_new(const agb_counter_support *support, const agb_user_event *event, agb_error *err)
+{
+    for (unsigned i = 0; i < support->events; i++) {
+        const agb_user_event *other = &support->event[i];
+        if (other->type == event->type && other->config == event->config && other->config1 == event->config1)
+            return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: is %s%s: name it once", event->name,
+                            strcmp(other->name, event->name) == 0 ? "given twice" : "the same event as ",
+                            strcmp(other->name, event->name) == 0 ? "" : other->name);
+    }
     return AGB_OK;
 }
 
@@ -62,6 +87,8 @@ agb_status agb_counters_add_events_on(const agb_perf_place *place, agb_counter_s
         *event = (agb_user_event){.counts = false};
         memcpy(event->name, at, length);
         agb_status status = encode(place, support->family, event, err);
+        if (status == AGB_OK)
+            status = check_new(support, event, err);
         if (status != AGB_OK)
             return status;
         try_event(place, event);

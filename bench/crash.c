@@ -46,5 +46,7 @@ void agb_crash_describe(const agb_last_word *where, char *text, size_t size)
         snprintf(text, size, " at instruction 0x%" PRIx64, where->address);
     else
         snprintf(text, size, " at address 0x%" PRIx64 "%s", where->address,
-                 where->address == 0 ? " (a null pointer)" : where->address < NEAR_NULL ? " (next to a null pointer)" : "");
+                 where->address == 0          ? " (a null pointer)"
+                 : where->address < NEAR_NULL ? " (next to a null pointer)"
+                                              : "");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The last word of a child process that may crash: which phase it was in, and where its fatal signal happened. It stands
- * in memory that the parent shares. */
+/* The last word of a child process that may crash: which phase it was in, and where its fatal signal happened. It
+ * stands in memory that the parent shares. */
 #ifndef AGB_CRASH_H
 #define AGB_CRASH_H
 

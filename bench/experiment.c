@@ -155,8 +155,8 @@ static void set_contest(session *self)
         .top = settings->top + settings->offset};
 }
 
-/* A twin that cannot be had costs the estimate, not the run. */
-static void make_resident(session *self)
+/* A twin that cannot be had costs the estimate, not the run, unless the estimate was demanded. */
+static agb_status make_resident(session *self, agb_error *err)
 {
     const agb_experiment *experiment = self->experiment;
     agb_source_info *info = &self->results->sources[self->source];
@@ -167,10 +167,16 @@ static void make_resident(session *self)
                               .pages = experiment->settings.pages};
     agb_error error = {0};
     agb_tell_progress(experiment, "making the cache-resident twin", "", 0, 0);
-    if (agb_resident_create(&self->resident, &plan, &error) == AGB_OK)
-        info->resident_groups = self->resident.groups;
-    else
-        agb_results_note(self->results, "no estimate: %s", error.text);
+    agb_status status = agb_resident_create(&self->resident, &plan, &error);
+    info->resident_groups = self->resident.groups;
+    info->own_twin = self->resident.own;
+    if (status == AGB_OK)
+        return AGB_OK;
+    if (experiment->demanded)
+        return agb_fail(err, status, "--counters estimate: %s", error.text);
+    snprintf(info->no_twin, sizeof info->no_twin, "%.199s", error.text);
+    agb_results_note(self->results, "no estimate: %s", error.text);
+    return AGB_OK;
 }
 
 static agb_job_query job_query_of(const session *self)
@@ -285,7 +291,9 @@ static agb_status run_source(session *self, agb_error *err)
     if (!self->experiment->share && !self->experiment->no_floor)
         measure_floor(self);
     if (self->experiment->estimate)
-        make_resident(self);
+        status = make_resident(self, err);
+    if (status != AGB_OK)
+        return status;
     set_contest(self);
     agb_machine machine;
     agb_machine_read(&machine);
@@ -329,6 +337,7 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
     out->replay = experiment->replay;
     out->estimated = experiment->estimate;
     out->simulated = experiment->simulate;
+    out->ipc_line = experiment->ipc_line;
     out->sources = calloc(experiment->n_sources + 1, sizeof *out->sources);
     out->results = calloc(rows + 1, sizeof *out->results);
     out->comparisons = calloc(rows + 1, sizeof *out->comparisons);

@@ -34,7 +34,9 @@ typedef struct agb_experiment {
     const agb_counter_support *support;    /* NULL: counters are switched off */
     const agb_replay *replay;              /* counts of the file instead of this machine's; support is the file's */
     bool estimate, simulate;               /* the two substitutes: resident.h, simulate.h */
+    bool demanded;                         /* by name: one that cannot be had at all is an error then */
     bool perf_check;                       /* perf_check.h */
+    const agb_ipc_line *ipc_line;          /* or NULL; for the reports */
     const char *program;                   /* this program's file, for simulate and perf_check */
     agb_words plugin_words;                /* that it has to open again there */
     double timeout_s;                      /* for one run of a contestant, and for the reference answer */

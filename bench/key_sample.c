@@ -182,7 +182,8 @@ agb_status agb_sample_of_table(agb_sample *out, const agb_table *table, const ch
 {
     agb_column key, other = {0}, weights = {0};
     *out = (agb_sample){0};
-    bool found = agb_table_find_column(table, name, &key) && (!second || agb_table_find_column(table, second, &other)) &&
+    bool found = agb_table_find_column(table, name, &key) &&
+                 (!second || agb_table_find_column(table, second, &other)) &&
                  (!weight || agb_table_find_column(table, weight, &weights));
     bool strings = found && key.type == AGB_TYPE_BYTES && !second;
     bool fits = found && (strings || key.type <= AGB_TYPE_BOOL) && (!second || (is_wide(&key) && is_wide(&other))) &&

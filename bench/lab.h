@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Labs: small experiments on the machine itself. Each is one file in bench/labs/ that defines
  * `const agb_lab agb_lab_<file stem>` and fills a record: curves, tables and sentences. How a record becomes a table,
- * JSON, CSV or a picture is not the lab's business, so every lab looks the same in every output. */
+ * JSON, CSV or a picture is not the lab's business, so every lab looks the same in every output. What several labs do
+ * alike (turns, workers with one start, disturbances) stands in lab_turns.h, lab_team.h, disturbance.h. */
 #ifndef AGB_LAB_H
 #define AGB_LAB_H
 
 #include "machine.h"
 #include "options.h"
+#include "text.h"
 
 /* One measured point. low and high bound it (95 % interval, or least and most: the lab's limits say which); NAN where
  * it was measured once. noisy: the thread lost the core, or the machine was disturbed, while it was measured. */
@@ -75,6 +77,8 @@ typedef struct agb_lab_record {
     char **notes;                /* what disturbed it, what could not be had and why, the cure */
     size_t n_notes;
     size_t noisy, measured;      /* points */
+    char failed[1024];           /* why there is no result, or "": only in `lab all`, where the others go on */
+    bool short_of_memory;        /* something could not be kept: the record is not whole */
 } agb_lab_record;
 
 /* One lab at work. */
@@ -84,7 +88,8 @@ typedef struct agb_lab_run {
     const char *root;            /* before paths of /proc and /sys: "" except in tests */
     double seconds;              /* that the whole lab may take; 0 = its own choice */
     agb_lab_record *record;
-    void *progress;              /* for agb_lab_progress */
+    void *progress;              /* an agb_progress_printer, or NULL: silent */
+    bool until_told;             /* set by a lab that goes on until it is interrupted: that is then no failure */
 } agb_lab_run;
 
 struct agb_lab {
@@ -94,6 +99,7 @@ struct agb_lab {
     const char *const *options;  /* names of the options it heeds, NULL-ended; see options.c */
     agb_status (*run)(agb_lab_run *run, agb_error *err);    /* a machine that cannot show it is a finding, no failure */
     bool not_in_all;             /* `lab all` leaves it out */
+    void (*csv)(FILE *to, const agb_lab_record *record);    /* a shape of its own when asked for alone; mostly NULL */
 };
 
 /* ---- For labs: filling the record. All fail only for want of memory. ------------------------------------------- */
@@ -111,23 +117,47 @@ agb_lab_cell agb_lab_number(double number);
 __attribute__((format(printf, 1, 2))) agb_lab_cell agb_lab_text(const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_lab_find(agb_lab_record *record, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_lab_note(agb_lab_record *record, const char *format, ...);
-/* "chase: random, huge pages: 3 of 24". Also where an interrupt is noticed: false when the lab must end now. */
+/* " (from noisy points)" where one of the two is, else "": for the end of a finding that compares them. */
+const char *agb_lab_doubt(const agb_lab_point *a, const agb_lab_point *b);
+/* "random, huge pages", 3 of 24. Also where an interrupt is noticed: false when the lab must end now. */
 bool agb_lab_progress(agb_lab_run *run, const char *what, size_t done, size_t all);
+/* What a lab returns after that. */
+agb_status agb_lab_stopped(const agb_lab_run *run, agb_error *err);
 
 /* ---- For the command and the report ------------------------------------------------------------------------------ */
 
 /* NULL-ended list made by the Makefile from bench/labs/. */
 extern const agb_lab *const agb_labs[];
-const agb_lab *agb_lab_named(const char *name);
+const agb_lab *agb_lab_named(const char *name);    /* or NULL */
+/* Whether it takes this option of the command line. */
+bool agb_lab_heeds(const agb_lab *lab, const char *option);
 
+/* Runs a lab into run->record, which is zeroed; the thread may run afterwards where it might before. A signal that
+ * agb_interrupt_watch noted is a failure. After any failure the record is only good for release. */
+agb_status agb_lab_perform(agb_lab_run *run, const agb_lab *lab, agb_error *err);
 void agb_lab_record_release(agb_lab_record *record);
+/* Name, summary and prediction: what stands before the work. */
+void agb_lab_report_head(FILE *to, const agb_lab *lab);
+/* The rest: for each chart a picture and its figures, tables, findings, notes, limits. Braille where the locale is
+ * UTF-8, else ASCII. */
+void agb_lab_report_body(FILE *to, const agb_lab_record *record);
+/* All of it, and the machine. */
 void agb_lab_report_table(FILE *to, const agb_lab_record *record, const agb_machine *machine);
-/* {"aggbench": 1, "lab": NAME, "prediction", "limits", "machine": as in results, "noisy": n, "measured": n,
+/* The picture alone, of `width` cells; to an HTML page's reader without pictures as well. */
+void agb_lab_picture(FILE *to, const agb_lab_chart *chart, int width, bool utf8);
+/* "16 KiB", "4", "1.5": a figure in the unit of its axis or column. */
+agb_text agb_lab_figure(double value, const char *unit);
+
+/* {"aggbench": 1, "lab": NAME, "summary", "prediction", "limits", "machine": as in results, without pmu,
+ *  "noisy": n, "measured": n, "failed": null | text,
  *  "charts": [{"title", "x": {"label", "unit", "log": bool}, "y": {..}, "marks": [{"x", "label"}],
  *              "series": [{"name", "points": [{"x", "y", "low", "high", "noisy"}]}]}],
  *  "tables": [{"title", "columns": [{"name", "unit"}], "rows": [[text | number | null, ..], ..]}],
- *  "findings": [text], "notes": [text]}; `lab all` writes {"aggbench": 1, "labs": [such objects]}. */
-void agb_lab_report_json(FILE *to, const agb_lab_record *const *records, size_t n, const agb_machine *machine);
+ *  "findings": [text], "notes": [text]}; `lab all` writes {"aggbench": 1, "machine", "labs": [such objects]}. */
+void agb_lab_report_json(FILE *to, const agb_lab_record *const *records, size_t n, const agb_machine *machine,
+                         bool as_list);
+/* One line for each point and each cell: lab,part,title,series,x,x_unit,value,value_unit,low,high,noisy,text. Of a
+ * table, series is the column and x the row. */
 void agb_lab_report_csv(FILE *to, const agb_lab_record *const *records, size_t n);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "clickbench.h"
 #include "precision.h"
+#include "pins.h"
 #include "query.h"
 
 #include <errno.h>
@@ -140,7 +141,8 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
         if (!plugin->aggregator && !plugin->named)
             status = agb_lineup_add_entry(&lineup->experiment, NULL, stem, "", &plugin->refused, err);
         else if (plugin->aggregator && !takes_part(&lineup->experiment, plugin->aggregator))
-            status = agb_lineup_add_entry(&lineup->experiment, plugin->aggregator, plugin->aggregator->name, "", NULL, err);
+            status =
+                agb_lineup_add_entry(&lineup->experiment, plugin->aggregator, plugin->aggregator->name, "", NULL, err);
     }
     lineup->experiment.plugins = plugins;
     return status;
@@ -149,27 +151,6 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
 /* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
 /* ---- Settings ---------------------------------------------------------------------------------------------------- */
-
-static agb_status check_pins(const agb_pins *pins, const int *allowed, unsigned n_allowed, unsigned threads,
-                             agb_error *err)
-{
-    if (pins->n != threads)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--pin: %u processor%s for %u thread%s: give one for each", pins->n,
-                        pins->n == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
-    for (unsigned i = 0; i < pins->n; i++) {
-        unsigned at = 0;
-        while (at < n_allowed && allowed[at] != pins->cpu[i])
-            at++;
-        if (at < n_allowed)
-            continue;
-        char list[256] = "";
-        for (unsigned j = 0, length = 0; j < n_allowed && length < sizeof list - 24; j++)
-            length += (unsigned)snprintf(list + length, sizeof list - length, "%s%d", j ? "," : "", allowed[j]);
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--pin: %d: this process may not run there: allowed are %s",
-                        pins->cpu[i], list);
-    }
-    return AGB_OK;
-}
 
 static agb_status set_threads(agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
@@ -191,7 +172,7 @@ static agb_status set_threads(agb_lineup *lineup, const agb_options *options, ag
     if (lineup->pins.n > 0) {
         settings->cpus = lineup->pins.cpu;
         settings->n_cpus = lineup->pins.n;
-        return check_pins(&lineup->pins, allowed, n_allowed, settings->threads, err);
+        return agb_pins_check(&lineup->pins, settings->threads, err);
     }
     return AGB_OK;
 }
@@ -283,8 +264,9 @@ static agb_status set_effort(agb_lineup *lineup, const agb_options *options, con
     if (settings->precision > 0 && !agb_option_given(options, "repetitions"))
         settings->repetitions = AGB_PRECISION_CAP;
     if (status == AGB_OK && settings->processes > 1 && agb_source_is_stream(source))
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--processes: %u: %s gives its rows only once: write them to a file first",
-                        settings->processes, strcmp(source, "-") == 0 ? "standard input" : source);
+        return agb_fail(err, AGB_ERR_ARGUMENT,
+                        "--processes: %u: %s gives its rows only once: write them to a file first", settings->processes,
+                        strcmp(source, "-") == 0 ? "standard input" : source);
     if (status != AGB_OK || !options->process_of)
         return status;
     enum { SEEDS_APART = 1000003 };

@@ -19,6 +19,7 @@ typedef struct agb_lineup {
     agb_sweep sweeps[AGB_MOST_SWEEPS];
     agb_counter_support support;
     agb_replay replay;
+    agb_ipc_line ipc_line;   /* with --ipc-line */
     agb_pins pins;
     char program[4096];      /* this program's file */
     agb_filter *filter;      /* of --where; or NULL */
@@ -31,6 +32,9 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
                              agb_error *err);
 /* The part of it that decides what counts: lineup_counters.c. */
 agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err);
+/* After the run: what --counters or --events demanded by name and a right result lacks is an error, the sentence says
+ * why. The report stands all the same. */
+agb_status agb_lineup_check_demands(const agb_options *options, const agb_results *results, agb_error *err);
 void agb_lineup_release(agb_lineup *lineup);
 
 /* Runs it and adds the environment: a complete set of results. */

@@ -14,6 +14,15 @@ static agb_status replay(agb_lineup *lineup, const agb_options *options, agb_err
     return AGB_OK;
 }
 
+static agb_status check_simulator(agb_error *err)
+{
+    agb_machine machine;
+    char reason[320];
+    agb_machine_read(&machine);
+    agb_simulate_reason(machine.flags, reason, sizeof reason);
+    return reason[0] ? agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters simulate: %s", reason) : AGB_OK;
+}
+
 /* Options that need counts of this run. */
 static agb_status check_wishes(const agb_lineup *lineup, const agb_options *options, agb_error *err)
 {
@@ -29,7 +38,27 @@ static agb_status check_wishes(const agb_lineup *lineup, const agb_options *opti
                         lineup->support.reason);
     if (options->counters == AGB_COUNTERS_PMU && !lineup->support.available)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s", lineup->support.reason);
+    return options->simulate ? check_simulator(err) : AGB_OK;
+}
+
+/* Events have names, so they are demanded, not wished for. */
+static agb_status check_events(const agb_counter_support *support, agb_error *err)
+{
+    for (unsigned i = 0; i < support->events; i++) {
+        if (!support->event[i].counts)
+            return agb_fail(err, AGB_ERR_UNSUPPORTED, "--events: %s: cannot be counted: %s", support->event[i].name,
+                            support->event[i].reason);
+    }
     return AGB_OK;
+}
+
+static agb_status load_ipc_line(agb_lineup *lineup, agb_error *err)
+{
+    agb_machine machine;
+    agb_machine_read(&machine);
+    agb_status status = agb_ipc_line_load(&lineup->ipc_line, &machine, err);
+    lineup->experiment.ipc_line = &lineup->ipc_line;
+    return status == AGB_ERR_NOT_FOUND ? AGB_ERR_UNSUPPORTED : status;    /* the command line is not at fault */
 }
 
 agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *options, agb_error *err)
@@ -50,9 +79,45 @@ agb_status agb_lineup_set_counters(agb_lineup *lineup, const agb_options *option
         experiment->support = &lineup->support;
     if (status == AGB_OK)
         status = check_wishes(lineup, options, err);
+    if (status == AGB_OK && options->ipc_line)
+        status = load_ipc_line(lineup, err);
     if (status == AGB_OK && options->events)
         status = agb_counters_add_events(&lineup->support, options->events, err);
+    if (status == AGB_OK)
+        status = check_events(&lineup->support, err);
     if (status == AGB_OK && (options->counters == AGB_COUNTERS_AUTO || options->counters == AGB_COUNTERS_PMU))
         agb_counters_calibrate(&lineup->support);
+    return status;
+}
+
+/* ---- Afterwards -------------------------------------------------------------------------------------------------- */
+
+static agb_status check_result(const agb_options *options, const agb_results *results, const agb_result *result,
+                               agb_error *err)
+{
+    char label[256];
+    agb_result_label(result, label, sizeof label);
+    if (options->estimate && !result->estimate.has)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters estimate: %s: %s", label, result->estimate.reason);
+    if (options->simulate && !result->simulation.has)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters simulate: %s: %s", label, result->simulation.reason);
+    if (options->counters == AGB_COUNTERS_PMU && !agb_metrics_any(&result->metrics))
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "--counters pmu: %s: nothing was counted: %s", label,
+                        result->metrics.reason);
+    for (unsigned i = 0; i < results->support.events; i++) {
+        if (!result->metrics.has_event[i])
+            return agb_fail(err, AGB_ERR_UNSUPPORTED, "--events: %s: %s: was not counted: %s",
+                            results->support.event[i].name, label, result->metrics.reason);
+    }
+    return AGB_OK;
+}
+
+agb_status agb_lineup_check_demands(const agb_options *options, const agb_results *results, agb_error *err)
+{
+    agb_status status = AGB_OK;
+    for (size_t i = 0; i < results->n_results && status == AGB_OK; i++) {
+        if (results->results[i].state == AGB_STATE_OK)
+            status = check_result(options, results, &results->results[i], err);
+    }
     return status;
 }

@@ -57,8 +57,8 @@ static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool
             *found = true;
             status = spread_entry(lineup, entry, sweep, err);
         } else {
-            status = agb_lineup_add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused,
-                               err);
+            status = agb_lineup_add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params,
+                                          &entry->refused, err);
         }
     }
     agb_lineup_release_entries(before, n);
@@ -95,7 +95,8 @@ static agb_status sweep_sources(agb_experiment *experiment, const agb_sweep *swe
         experiment->sources = sources;
         experiment->n_sources = made;
     }
-    return sources && made == n * sweep->n ? AGB_OK : agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of sources");
+    return sources && made == n * sweep->n ? AGB_OK
+                                           : agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of sources");
 }
 
 static agb_status apply_sweep(agb_lineup *lineup, agb_sweep *sweep, const char *source, agb_error *err)
@@ -107,8 +108,10 @@ static agb_status apply_sweep(agb_lineup *lineup, agb_sweep *sweep, const char *
         return status;
     if (agb_lineup_is_generated(lineup->registry, source))
         return sweep_sources(&lineup->experiment, sweep, err);
-    return agb_fail(err, AGB_ERR_NOT_FOUND, "--sweep: %s: no chosen aggregator has a parameter of this name, and %s is not "
-                    "generated: `aggbench list` shows the parameters", sweep->name, source);
+    return agb_fail(err, AGB_ERR_NOT_FOUND,
+                    "--sweep: %s: no chosen aggregator has a parameter of this name, and %s is not "
+                    "generated: `aggbench list` shows the parameters",
+                    sweep->name, source);
 }
 
 agb_status agb_lineup_set_sources(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
@@ -121,13 +124,14 @@ agb_status agb_lineup_set_sources(agb_lineup *lineup, const agb_options *options
     experiment->n_sources = 1;
     agb_status status = AGB_OK;
     if (words->n > AGB_MOST_SWEEPS)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: given %zu times: at most %d at once", words->n, AGB_MOST_SWEEPS);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: given %zu times: at most %d at once", words->n,
+                        AGB_MOST_SWEEPS);
     for (size_t i = 0; i < words->n && status == AGB_OK; i++) {
         agb_sweep *sweep = &lineup->sweeps[i];
         status = agb_sweep_parse(sweep, words->word[i], err);
         if (status == AGB_OK && i > 0 && strcmp(sweep->name, lineup->sweeps[0].name) == 0)
-            status = agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: %s: names %s a second time: give it once", words->word[i],
-                              sweep->name);
+            status = agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: %s: names %s a second time: give it once",
+                              words->word[i], sweep->name);
         if (status == AGB_OK)
             status = apply_sweep(lineup, sweep, source, err);
     }

@@ -2,6 +2,7 @@
 /* What this machine can count: see list_counters.h. Everything is tried, nothing is concluded from names. */
 #include "list_counters.h"
 
+#include "json_text.h"
 #include "machine.h"
 #include "options.h"
 #include "perf.h"
@@ -140,11 +141,6 @@ void agb_list_counters(FILE *to)
         agb_help_entry(to, (*family)->name, LEFT, (*family)->uarch);
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return *text ? json_string(text) : json_null();
-}
-
 json_t *agb_list_counters_json(void)
 {
     agb_counter_support support = look();
@@ -161,9 +157,9 @@ json_t *agb_list_counters_json(void)
         json_array_append_new(families, json_string((*family)->name));
     simulate_reason(reason, sizeof reason);
     return json_pack("{s:b, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "available", support.available, "reason",
-                     text_or_null(support.reason), "processor", support.processor, "passes", passes, "switch_ns",
+                     agb_json_text_or_null(support.reason), "processor", support.processor, "passes", passes, "switch_ns",
                      support.available ? json_real(support.switch_ns) : json_null(), "calibration",
-                     text_or_null(support.uncalibrated[0] ? support.uncalibrated : support.calibration),
-                     "simulate_reason", text_or_null(reason), "perf_check_reason", text_or_null(perf_reason(&support)),
+                     agb_json_text_or_null(support.uncalibrated[0] ? support.uncalibrated : support.calibration),
+                     "simulate_reason", agb_json_text_or_null(reason), "perf_check_reason", agb_json_text_or_null(perf_reason(&support)),
                      "families", families);
 }

@@ -27,6 +27,9 @@ unsigned agb_machine_allowed_cpus(int *cpus, unsigned most);
  * put before /proc and /sys. */
 unsigned agb_machine_default_threads(const char *root);
 
+/* Seconds that the control group's quota has kept its processes from running, since it was made; negative: unknown. */
+double agb_machine_throttled_s(const char *root);
+
 /* Bytes this process may still take: MemAvailable, or what the control group's limit leaves where that is less. */
 uint64_t agb_machine_available_bytes(const char *root);
 /* Name of the hypervisor, "" on bare metal. CPUID is asked only when root is "". */

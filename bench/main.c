@@ -11,11 +11,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define AGB_VERSION "0.1"
-
-static const agb_command *const commands[] = {&agb_command_run,      &agb_command_pivot,  &agb_command_list,
-                                              &agb_command_describe, &agb_command_load,   &agb_command_verify,
-                                              &agb_command_compare,  &agb_command_matrix, &agb_command_count_once, NULL};
+static const agb_command *const commands[] = {
+    &agb_command_run,
+    &agb_command_pivot,
+    &agb_command_list,
+    &agb_command_describe,
+    &agb_command_load,
+    &agb_command_verify,
+    &agb_command_compare,
+    &agb_command_matrix,
+    &agb_command_new,
+    &agb_command_lab,
+    &agb_command_doctor,
+    &agb_command_count_once,
+    &agb_command_completion,
+    &agb_command_manual,
+    NULL};
 
 static void print_help(FILE *to)
 {
@@ -70,6 +81,7 @@ static int run_command(int n, char **words, agb_error *err)
         agb_help_command(stdout, command);
         return AGB_EXIT_FINE;
     }
+    options.commands = commands;
     return command->run(&options, err);
 }
 

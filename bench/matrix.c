@@ -2,7 +2,7 @@
 /* Measures the cells of a matrix: see matrix.h. */
 #include "matrix.h"
 
-#include "json_figures.h"
+#include "json_text.h"
 #include "lineup.h"
 #include "process.h"
 #include "progress.h"
@@ -24,10 +24,12 @@ static json_t *row_json(const agb_results *results, size_t i)
     for (size_t run = result->n_warmup; ok && run < result->n_runs; run++)
         json_array_append_new(walls, json_real(result->runs[run].wall_s));
     return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "aggregator", agb_json_text(label), "state",
-                     agb_state_name(result->state), "reason", text_or_null(result->reason), "median_s",
-                     number(ok, result->wall.median), "ci95_low", number(ok, result->wall.ci95_low), "ci95_high",
-                     number(ok, result->wall.ci95_high), "ns_per_row", number(ok, result->ns_per_row), "heat",
-                     count(result->heat), "wall_s", walls);
+                     agb_state_name(result->state), "reason", agb_json_text_or_null(result->reason), "median_s",
+                     agb_json_number(ok ? result->wall.median : NAN), "ci95_low",
+                     agb_json_number(ok ? result->wall.ci95_low : NAN), "ci95_high",
+                     agb_json_number(ok ? result->wall.ci95_high : NAN), "ns_per_row",
+                     agb_json_number(ok ? result->ns_per_row : NAN), "heat", json_integer((json_int_t)result->heat),
+                     "wall_s", walls);
 }
 
 static json_t *cell_json(const agb_matrix_cell *cell, const agb_results *results, double seconds)
@@ -36,11 +38,12 @@ static json_t *cell_json(const agb_matrix_cell *cell, const agb_results *results
     for (size_t i = 0; i < results->n_results; i++)
         json_array_append_new(rows, row_json(results, i));
     const agb_noise *noise = agb_results_noise_of(results, 0);
-    json_t *twin = noise ? json_pack("[o, o]", number(true, noise->ratio.ci95_low), number(true, noise->ratio.ci95_high))
-                         : json_null();
+    json_t *twin =
+        noise ? json_pack("[o, o]", agb_json_number(noise->ratio.ci95_low), agb_json_number(noise->ratio.ci95_high))
+              : json_null();
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "distribution", cell->distribution->name, "groups",
-                     count(cell->groups), "threads", count(cell->threads), "source", cell->source, "seconds",
-                     number(true, seconds), "noise", twin, "results", rows);
+                     json_integer((json_int_t)cell->groups), "threads", json_integer((json_int_t)cell->threads),
+                     "source", cell->source, "seconds", agb_json_number(seconds), "noise", twin, "results", rows);
 }
 
 /* On several threads a strategy for one of them would only be measured again; the baseline stays, as the measure. */
@@ -154,10 +157,10 @@ agb_status agb_matrix_estimate(const agb_matrix *matrix, double *seconds, double
 /* After a cell, by how its own time compares with the estimate so far. */
 static double time_left(const agb_matrix *matrix, double estimate_s, double spent_s, size_t before)
 {
-    size_t todo = matrix->n - before, done = matrix->n_done - before;
+    size_t wanted = matrix->n - before, done = matrix->n_done - before;
     if (done == 0)
         return estimate_s;
-    return spent_s / (double)done * (double)(todo - done);
+    return spent_s / (double)done * (double)(wanted - done);
 }
 
 agb_status agb_matrix_run(agb_matrix *matrix, double estimate_s, agb_error *err)
@@ -176,8 +179,9 @@ agb_status agb_matrix_run(agb_matrix *matrix, double estimate_s, agb_error *err)
             matrix->out_of_time = true;
             break;
         }
-        snprintf(teller.what, sizeof teller.what, "cell %zu of %zu, about %.0f s left: %s, %llu groups, %u thread%s:",
-                 matrix->n_done + 1, matrix->n, time_left(matrix, estimate_s, spent_s, before), cell->distribution->name,
+        snprintf(teller.what, sizeof teller.what,
+                 "cell %zu of %zu, about %.0f s left: %s, %llu groups, %u thread%s:", matrix->n_done + 1, matrix->n,
+                 time_left(matrix, estimate_s, spent_s, before), cell->distribution->name,
                  (unsigned long long)cell->groups, cell->threads, cell->threads == 1 ? "" : "s");
         agb_options own = options_of(matrix, cell->threads);
         json_t *line = NULL;
@@ -192,7 +196,7 @@ agb_status agb_matrix_run(agb_matrix *matrix, double estimate_s, agb_error *err)
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-/* Who takes part, as a line-up of the first cell finds it; what must be the same for a state file to be gone on with. */
+/* Who takes part, as a line-up of the first cell finds it, and what else a state file must agree in. */
 static json_t *head_of(const agb_matrix *matrix, const agb_lineup *lineup)
 {
     const agb_settings *settings = &lineup->experiment.settings;
@@ -206,12 +210,14 @@ static json_t *head_of(const agb_matrix *matrix, const agb_lineup *lineup)
         snprintf(label, sizeof label, "%s%s%s", entry->name, *entry->params ? " " : "", entry->params);
         json_array_append_new(names, agb_json_text(label));
     }
-    return json_pack("{s:i, s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "aggbench_matrix", 1, "rows",
-                     count(matrix->rows), "repetitions", count(settings->repetitions), "warmup", count(settings->warmup),
-                     "pages", pages[settings->pages], "memory", settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh",
-                     "seed", count(settings->seed), "hash", settings->hash, "batch_rows", count(settings->batch_rows),
-                     "aggregators", names, "cpu", agb_json_text(machine.cpu), "cores", count(machine.cores), "commit",
-                     agb_json_text(machine.commit));
+    return json_pack(
+        "{s:i, s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "aggbench_matrix", 1, "rows",
+        json_integer((json_int_t)matrix->rows), "repetitions", json_integer((json_int_t)settings->repetitions),
+        "warmup", json_integer((json_int_t)settings->warmup), "pages", pages[settings->pages], "memory",
+        settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", "seed", json_integer((json_int_t)settings->seed),
+        "hash", settings->hash, "batch_rows", json_integer((json_int_t)settings->batch_rows), "aggregators", names,
+        "cpu", agb_json_text(machine.cpu), "cores", json_integer((json_int_t)machine.cores), "commit",
+        agb_json_text(machine.commit));
 }
 
 agb_status agb_matrix_plan(agb_matrix *out, const agb_options *options, agb_error *err)

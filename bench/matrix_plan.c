@@ -32,8 +32,10 @@ static agb_status parse_rows(const char *text, uint64_t *rows, agb_error *err)
     double scale = *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 1;
     end += scale > 1;
     if (*end != '\0' || !(number * scale >= 1 && number * scale <= most))
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--rows: %s: not a number such as 4000000, 4M or 1e7 in the allowed range "
-                        "1..100000000000", text);
+        return agb_fail(err, AGB_ERR_ARGUMENT,
+                        "--rows: %s: not a number such as 4000000, 4M or 1e7 in the allowed range "
+                        "1..100000000000",
+                        text);
     *rows = (uint64_t)(number * scale);
     return AGB_OK;
 }
@@ -50,8 +52,9 @@ static agb_status parse_axis(agb_sweep *out, const char *option, const char *tex
         good = *end == '\0' && value >= 1 && value <= 1e12 && value == floor(value);
         snprintf(out->value[i], sizeof out->value[i], "%.0f", value);
     }
-    return good ? AGB_OK : agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: not whole numbers such as 10,1000 or 10..1e8", option,
-                                    text);
+    return good ? AGB_OK
+                : agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: not whole numbers such as 10,1000 or 10..1e8", option,
+                           text);
 }
 
 /* 1, 2, 4 ... and all. */
@@ -80,8 +83,10 @@ static agb_status add_distribution(agb_matrix *matrix, const char *name, size_t 
     }
     snprintf(word, sizeof word, "%.*s", length < 60 ? (int)length : 60, name);
     const char *near = agb_nearest_name(names, word);
-    return agb_fail(err, AGB_ERR_NOT_FOUND, "--distributions: %s: no such distribution%s%s: there are uniform, zipf0.8, "
-                    "zipf1.2, hits and sorted", *word ? word : "(empty)", near ? ": did you mean " : "", near ? near : "");
+    return agb_fail(err, AGB_ERR_NOT_FOUND,
+                    "--distributions: %s: no such distribution%s%s: there are uniform, zipf0.8, "
+                    "zipf1.2, hits and sorted",
+                    *word ? word : "(empty)", near ? ": did you mean " : "", near ? near : "");
 }
 
 static agb_status parse_distributions(agb_matrix *matrix, const char *list, agb_error *err)
@@ -111,8 +116,8 @@ static agb_status make_cells(agb_matrix *matrix, const agb_registry *registry, a
         agb_matrix_cell *cell = &matrix->cells[matrix->n];
         *cell = (agb_matrix_cell){.distribution = matrix->distribution[rest % matrix->distributions],
                                   .groups = strtoull(matrix->groups.value[group], NULL, 10),
-                                  .threads = (unsigned)strtoul(matrix->threads.value[rest / matrix->distributions], NULL,
-                                                               10)};
+                                  .threads =
+                                      (unsigned)strtoul(matrix->threads.value[rest / matrix->distributions], NULL, 10)};
         snprintf(cell->source, sizeof cell->source, "synth:%s,rows=%" PRIu64 ",groups=%" PRIu64 "%s",
                  cell->distribution->kind, matrix->rows, cell->groups, cell->distribution->rest);
         agb_schema schema;
@@ -140,7 +145,8 @@ agb_status agb_matrix_grid(agb_matrix *matrix, const agb_registry *registry, agb
         all_threads(&matrix->threads);
     for (size_t i = 0; status == AGB_OK && i < matrix->threads.n; i++)
         if (strtoull(matrix->threads.value[i], NULL, 10) > 1024)
-            status = agb_fail(err, AGB_ERR_ARGUMENT, "--threads: %s: allowed range is 1..1024", matrix->threads.value[i]);
+            status =
+                agb_fail(err, AGB_ERR_ARGUMENT, "--threads: %s: allowed range is 1..1024", matrix->threads.value[i]);
     if (status == AGB_OK)
         status = parse_distributions(matrix, options->distributions, err);
     if (status == AGB_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The state file of a matrix: see matrix.h. One JSON object a line: first what all cells have in common, then a line for
- * each cell that is done. */
+/* The state file of a matrix: see matrix.h. One JSON object a line: first what all cells have in common, then a line
+ * for each cell that is done. */
 #include "matrix.h"
 
 #include <errno.h>
@@ -79,7 +79,8 @@ static agb_status check_head(const agb_matrix *matrix, const json_t *head, agb_e
             continue;
         char *old = there ? json_dumps(there, JSON_ENCODE_ANY | JSON_COMPACT) : strdup("nothing");
         char *new = json_dumps(wanted, JSON_ENCODE_ANY | JSON_COMPACT);
-        agb_status status = agb_fail(err, AGB_ERR_ARGUMENT, "--state: %s: is of another matrix: %s is %.150s there, and "
+        agb_status status = agb_fail(err, AGB_ERR_ARGUMENT,
+                                     "--state: %s: is of another matrix: %s is %.150s there, and "
                                      "%.150s here: give the same options, name another file, or remove it",
                                      matrix->state_path, key, old ? old : "?", new ? new : "?");
         free(old);

@@ -38,20 +38,44 @@ const char *agb_metric_name(agb_metric metric)
         [AGB_BACKEND_STALLED_CYCLES_PCT] = "backend_stalled_cycles_pct",
         [AGB_FRONTEND_STALLED_CYCLES_PCT] = "frontend_stalled_cycles_pct",
         [AGB_MEMORY_STALLED_CYCLES_PCT] = "memory_stalled_cycles_pct",
+        [AGB_LEVEL_1_PCT] = "level_1_pct",
     };
     return (unsigned)metric < AGB_METRICS ? names[metric] : "unknown";
 }
 
-void agb_metrics_note(agb_metrics *out, const char *format, ...)
+bool agb_metrics_any(const agb_metrics *metrics)
+{
+    for (unsigned metric = 0; metric < AGB_METRICS; metric++) {
+        if (metrics->has[metric] && metric != AGB_COVERAGE_PCT)
+            return true;
+    }
+    return false;
+}
+
+static void add_sentence(agb_metrics *out, const char *format, va_list arguments)
 {
     char sentence[sizeof out->reason];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
     size_t used = strlen(out->reason);
     if (sentence[0] && !strstr(out->reason, sentence))
         snprintf(out->reason + used, sizeof out->reason - used, "%s%s", used ? "; " : "", sentence);
+}
+
+void agb_metrics_note(agb_metrics *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_sentence(out, format, arguments);
+    va_end(arguments);
+}
+
+void agb_metrics_doubt(agb_metrics *out, const char *format, ...)
+{
+    va_list arguments;
+    out->impossible = true;
+    va_start(arguments, format);
+    add_sentence(out, format, arguments);
+    va_end(arguments);
 }
 
 void agb_metrics_set(agb_metrics *out, agb_metric metric, double value)
@@ -65,14 +89,22 @@ void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, dou
     const char *name = agb_metric_name(metric);
     double percent = whole > 0 ? 100 * part / whole : 0;
     if (!(whole > 0))
-        agb_metrics_note(out, "%s: unreliable: its denominator was counted as 0", name);
+        agb_metrics_doubt(out, "%s: unreliable: its denominator was counted as 0", name);
     else if (!(percent >= -1 && percent <= 100))
-        agb_metrics_note(out, "%s: unreliable: came out as %.1f %%, outside 0..100", name, percent);
+        agb_metrics_doubt(out, "%s: unreliable: came out as %.1f %%, outside 0..100", name, percent);
     else if (percent < 0) {
         agb_metrics_note(out, "%s: %.2f %% set to 0", name, percent);
         agb_metrics_set(out, metric, 0);
     } else
         agb_metrics_set(out, metric, percent);
+}
+
+void agb_metrics_set_rest(agb_metrics *out, agb_metric metric, double part, double whole)
+{
+    agb_metrics_set_share(out, metric, part, whole);
+    out->remainder = true;
+    agb_metrics_note(out, "%s is what the other shares leave: that they come to 100 %% checks nothing",
+                     agb_metric_name(metric));
 }
 
 void agb_metrics_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values)
@@ -111,8 +143,10 @@ static void withhold(agb_metrics *out, agb_metric metric)
 /* Is there anything in these counts to compute from? */
 static bool counts_are_usable(const agb_counts *counts, agb_metrics *out)
 {
-    if (counts->enabled_ns == 0)
+    if (counts->enabled_ns == 0) {
+        agb_metrics_note(out, "not measured: the counters were never switched on");
         return false;
+    }
     double a_second = (double)counts->value[0] * 1e9 / (double)counts->enabled_ns;
     if (counts->running_ns > counts->enabled_ns)
         agb_metrics_note(out, "unreliable: the counters ran %.0f %% of the time that they were switched on",
@@ -162,6 +196,14 @@ static void withhold_shares(agb_metrics *out)
 {
     for (unsigned i = 0; i < SHARES; i++)
         withhold(out, slot_shares[i]);
+    withhold(out, AGB_LEVEL_1_PCT);
+}
+
+/* Counts of one group are right or wrong together: where one share cannot be, the others are no better. */
+static void withhold_group(agb_metrics *out, const char *pass)
+{
+    withhold_shares(out);
+    agb_metrics_note(out, "all shares of pass %s are withheld for that", pass);
 }
 
 /* Level 1 must come to 100 % of the slots, whichever passes its parts came from. */
@@ -173,6 +215,8 @@ static void check_closure(agb_metrics *out)
         sum += out->has[slot_shares[i]] ? out->value[slot_shares[i]] : 0;
         whole = whole && (i >= LEVEL_1 || out->has[slot_shares[i]]);
     }
+    if (whole && !out->remainder && !out->has[AGB_LEVEL_1_PCT])
+        agb_metrics_set(out, AGB_LEVEL_1_PCT, sum);
     bool closes = sum <= 100 + CLOSURE_POINTS && (!whole || sum >= 100 - CLOSURE_POINTS);
     if (closes)
         return;
@@ -255,7 +299,10 @@ static void add_repetition(samples *all, const agb_counter_support *support, con
     unsigned pass = support->pass_of[repetition->pass];
     support->family->metrics(pass, counts->value, &one);
     check_rates(counts, &one);
+    if (one.impossible)
+        withhold_group(&one, support->family->passes[pass].name);
     agb_metrics_note(out, "%s", one.reason);
+    out->remainder = out->remainder || one.remainder;
     add_sample(all, &one, pass, counts);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The option table and its parser: see options.h. Adding an option is adding a field to agb_options and a row here, and
- * naming it in the commands that take it; its range check and its line of --help follow from the row. */
-#include "options.h"
+/* The parser of command lines: see options.h. */
+#include "option_table.h"
 
 #include "text.h"
 
@@ -9,158 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum option_kind {
-    IS_FLAG, IS_COUNT, IS_BYTES, IS_CHOICE, IS_TEXT, IS_WORDS, IS_PINS, IS_COUNTERS
-} option_kind;
-
-typedef struct option {
-    const char *name, *argument;
-    const char *command;             /* the only commands that mean this row by the name; NULL = all the others */
-    option_kind kind;
-    size_t offset;                   /* of the field in agb_options */
-    uint64_t standard, least, most;  /* IS_COUNT, IS_BYTES; standard also of IS_CHOICE */
-    const char *const *choices;      /* IS_CHOICE: NULL-ended, in the order of the enum */
-    const char *about;
-} option;
-
-#define FIELD(name) offsetof(agb_options, name)
-
-static const char *const pages_choices[] = {"default", "4k", "huge", NULL};
-static const char *const memory_choices[] = {"warm", "fresh", NULL};
-static const char *const format_choices[] = {"table", "json", "csv", NULL};    /* in the order of agb_format */
-static const char *const plain_format_choices[] = {"table", "json", NULL};
-
-static const option table[] = {
-    {.name = "group-by", .command = "verify", .argument = "COL", .kind = IS_TEXT, .offset = FIELD(group_by),
-     .about = "the column of --input that is counted (key, and what else a saved input has)"},
-    {.name = "input", .argument = "SOURCE", .kind = IS_TEXT, .offset = FIELD(input),
-     .about = "try these rows in every setup, instead of all kinds of check: a saved input, or any source"},
-    {.name = "check", .argument = "KIND", .kind = IS_TEXT, .offset = FIELD(check),
-     .about = "only this kind of check, by the name that stands in the list, such as guarded (all)"},
-    {.name = "save", .argument = "FILE.agb", .kind = IS_TEXT, .offset = FIELD(save),
-     .about = "where the smallest input that fails goes (NAME-failing.agb; with --input: nowhere)"},
-    {.name = "group-by", .argument = "COL[,COL]", .kind = IS_TEXT, .offset = FIELD(group_by),
-     .about = "the columns whose values are counted, integers and strings in any mix; also COL-N, COL+N and a whole "
-              "number, as in ClickBench (UserID)"},
-    {.name = "where", .argument = "CONDITIONS", .kind = IS_TEXT, .offset = FIELD(where),
-     .about = "count only rows that meet all of them: COL = 5 AND COL <> '' AND COL >= '2013-07-01'; operators = <> < "
-              "<= > >=. Strings and dates stand in single quotes; a date is a number of days in a 32-bit column, of "
-              "seconds in a 64-bit one. The filter runs inside the clock"},
-    {.name = "query", .argument = "N", .kind = IS_COUNT, .offset = FIELD(query), .least = 0, .most = 42,
-     .about = "what query N of ClickBench asks, counted from 0: `aggbench list --queries` shows them"},
-    {.name = "aggregator", .argument = "NAME[:p=v...]", .kind = IS_WORDS, .offset = FIELD(aggregators),
-     .about = "contestant with its parameters; repeatable, or a comma list, or `all` (all). The first one is the "
-              "baseline of the comparisons"},
-    {.name = "plugin", .argument = "FILE.so", .kind = IS_WORDS, .offset = FIELD(plugins),
-     .about = "load an aggregator from a shared object and let it take part; repeatable. It runs as code of yours, in "
-              "processes of its own"},
-    {.name = "sweep", .argument = "p=a..b", .kind = IS_WORDS, .offset = FIELD(sweeps),
-     .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
-              "key (rows, groups, skew, run ...); also p=a..b/step, p=a..b*factor and p=a,b,c. Twice: every pair"},
-    {.name = "rows", .argument = "N", .kind = IS_TEXT, .offset = FIELD(rows),
-     .about = "rows of each cell, also as 10M or 1e7 (4M)"},
-    {.name = "groups", .command = "matrix", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(grid_groups),
-     .about = "numbers of groups, as 10,1000 or 10..1e6; more than the rows can have are left out (10..1e8)"},
-    {.name = "distributions", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(distributions),
-     .about = "of uniform, zipf0.8, zipf1.2, hits (equal keys stand together), sorted (all)"},
-    {.name = "threads", .command = "matrix", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(grid_threads),
-     .about = "numbers of workers, as 1,4 (1, 2, 4 ... and all)"},
-    {.name = "state", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(state),
-     .about = "where finished cells are kept (aggbench-matrix.state)"},
-    {.name = "dry-run", .command = "matrix", .kind = IS_FLAG, .offset = FIELD(dry_run),
-     .about = "only say how long it will take"},
-    {.name = "threads", .command = "load", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1,
-     .least = 1, .most = 1024, .about = "workers that read, decode and pack"},
-    {.name = "threads", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .standard = 1, .least = 1,
-     .most = 1024, .about = "workers of the aggregators that can use several"},
-    {.name = "pin", .argument = "CPU[,CPU]", .kind = IS_PINS, .offset = FIELD(pins),
-     .about = "processors the workers stay on, one each; with one thread the last allowed processor is the default"},
-    {.name = "repetitions", .argument = "N", .kind = IS_COUNT, .offset = FIELD(repetitions), .standard = 5, .least = 1,
-     .most = 10000, .about = "timed runs of each contestant"},
-    {.name = "precision", .argument = "P%|speedup:P%", .kind = IS_TEXT, .offset = FIELD(precision),
-     .about = "repeat until the 95 % interval of every median, or of every speed-up, ends within P percent of it; "
-              "--repetitions is then the most (100)"},
-    {.name = "processes", .argument = "N", .kind = IS_COUNT, .offset = FIELD(processes), .standard = 1, .least = 1,
-     .most = 100, .about = "run all of it in so many fresh processes, each with a memory layout of its own; from 3 on "
-                           "differences under 5 % may be claimed"},
-    {.name = "time-limit", .argument = "SECONDS", .kind = IS_COUNT, .offset = FIELD(time_limit_s), .least = 0,
-     .most = 10000000, .about = "start no further round, or cell, that would end later than this; 0 = no limit"},
-    {.name = "process-of", .argument = "FILE:PROCESS:SOURCE", .kind = IS_TEXT, .offset = FIELD(process_of),
-     .about = "for aggbench itself"},
-    {.name = "warmup", .argument = "N", .kind = IS_COUNT, .offset = FIELD(warmup), .standard = 1, .least = 0,
-     .most = 1000, .about = "runs of each contestant before them, kept out of the statistics"},
-    {.name = "timeout", .argument = "SECONDS", .kind = IS_COUNT, .offset = FIELD(timeout_s), .standard = 300,
-     .least = 1, .most = 86400, .about = "most that one run may take before it is ended"},
-    {.name = "seed", .argument = "N", .kind = IS_COUNT, .offset = FIELD(seed), .standard = 1, .least = 0,
-     .most = INT64_MAX, .about = "of the random order of contestants and of the intervals"},
-    {.name = "twin", .kind = IS_FLAG, .offset = FIELD(twin),
-     .about = "run the baseline a second time beside itself, to measure the noise of comparisons"},
-    {.name = "no-twin", .kind = IS_FLAG, .offset = FIELD(no_twin), .about = "do without that twin"},
-    {.name = "memory", .argument = "warm|fresh", .kind = IS_CHOICE, .offset = FIELD(memory), .choices = memory_choices,
-     .about = "reuse memory that was touched before, or pay its page faults inside the clock (warm)"},
-    {.name = "pages", .argument = "default|4k|huge", .kind = IS_CHOICE, .offset = FIELD(pages),
-     .choices = pages_choices, .about = "page size of the aggregators' memory; columns are in huge pages, unless 4k"},
-    {.name = "memory-budget", .argument = "BYTES", .kind = IS_BYTES, .offset = FIELD(memory_budget), .least = 1,
-     .most = INT64_MAX,
-     .about = "most that an aggregator may hold at once, as 512M, 2G, 64k (powers of 1024; no limit)"},
-    {.name = "spill-folder", .argument = "DIR", .kind = IS_TEXT, .offset = FIELD(spill_folder),
-     .about = "where an aggregator that spills may put what the budget does not hold; on a disk, as its file has no "
-              "name and ends with the run (/var/tmp)"},
-    {.name = "batch-rows", .argument = "N", .kind = IS_COUNT, .offset = FIELD(batch_rows), .standard = 65536,
-     .least = 1, .most = 1u << 30, .about = "rows handed to an aggregator in one call"},
-    {.name = "hash", .argument = "NAME", .kind = IS_TEXT, .offset = FIELD(hash),
-     .about = "the hash that all contestants share (fold)"},
-    {.name = "queries", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_queries),
-     .about = "only the queries of ClickBench that --query knows"},
-    {.name = "counters", .command = "list", .kind = IS_FLAG, .offset = FIELD(show_counters),
-     .about = "only whether this machine gives hardware counters, and why not"},
-    {.name = "counters", .argument = "auto|pmu|estimate|simulate|replay:FILE|off", .kind = IS_COUNTERS,
-     .about = "hardware counters: auto, where there are some; pmu, or fail where there are none; off, none. "
-              "Substitutes, labelled as such: estimate, the time beyond a cache-resident twin; simulate, instructions "
-              "and misses under valgrind; both as a comma list. replay: counts that --record wrote, perhaps elsewhere "
-              "(auto)"},
-    {.name = "events", .argument = "EV[,EV]", .kind = IS_TEXT, .offset = FIELD(events),
-     .about = "count these too: names that libpfm4 knows, or raw codes such as r01c0; each takes a repetition of its "
-              "own"},
-    {.name = "record", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(record),
-     .about = "write the counts there, for --counters replay:FILE on any machine; send it in for a processor that is "
-              "not known well"},
-    {.name = "perf-check", .kind = IS_FLAG, .offset = FIELD(perf_check),
-     .about = "count once more with perf stat around the program, and lay both beside each other"},
-    {.name = "top", .argument = "N", .kind = IS_COUNT, .offset = FIELD(top), .standard = 10, .least = 0,
-     .most = AGB_MOST_TOP, .about = "largest groups to show, equal counts in the order of their keys"},
-    {.name = "offset", .argument = "N", .kind = IS_COUNT, .offset = FIELD(offset), .standard = 0, .least = 0,
-     .most = AGB_MOST_TOP, .about = "largest groups to leave out before them"},
-    {.name = "groups", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(groups),
-     .about = "write all groups as CSV lines `key,count` in the order of the keys, one field for each column; NULL is "
-              "the bare word. - is standard output, before the report"},
-    {.name = "input-format", .argument = "LOADER", .kind = IS_TEXT, .offset = FIELD(input_format),
-     .about = "read SOURCE with this loader instead of asking each one whether it knows the file"},
-    {.name = "columns", .argument = "COL[,COL...]", .kind = IS_TEXT, .offset = FIELD(columns),
-     .about = "the columns to write (all that can be loaded)"},
-    {.name = "dry-run", .kind = IS_FLAG, .offset = FIELD(dry_run),
-     .about = "only load, and report how long that took: nothing is written"},
-    {.name = "codec", .argument = "auto|zstd|none", .kind = IS_TEXT, .offset = FIELD(codec),
-     .about = "compress all (zstd), nothing (none), or all but numbers: those stay as they stand in memory, so that "
-              "the file is mapped instead of read, larger and several times as fast (auto)"},
-    {.name = "format", .command = "list describe load", .argument = "table|json", .kind = IS_CHOICE,
-     .offset = FIELD(format), .choices = plain_format_choices, .about = "of what is printed (table)"},
-    {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
-     .choices = format_choices, .about = "of the report (table)"},
-    {.name = "output", .command = "load", .argument = "FILE.agb", .kind = IS_TEXT, .offset = FIELD(output),
-     .about = "the file to write; needed. Its ending says the format"},
-    {.name = "output", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(output),
-     .about = "write the report there instead of to standard output (-); the file appears only when it is complete, "
-              "and links are followed"},
-    {.name = "force", .kind = IS_FLAG, .offset = FIELD(force),
-     .about = "compare although machine, source or settings differ; what differs is said with the figures"},
-    {.name = "quiet", .kind = IS_FLAG, .offset = FIELD(quiet), .about = "no progress on standard error"},
-    {.name = "help", .kind = IS_FLAG, .offset = FIELD(help), .about = "this text"},
-};
-
-enum { OPTIONS = sizeof table / sizeof table[0] };
-_Static_assert(OPTIONS <= 64, "agb_options.given has one bit for each");
 
 /* Whether a word stands in a list that is parted by blanks. */
 static bool has_word(const char *list, const char *word)
@@ -172,12 +19,12 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-static const option *find_option(const agb_command *command, const char *name, size_t length)
+static const agb_option *find_option(const agb_command *command, const char *name, size_t length)
 {
-    for (size_t i = 0; i < OPTIONS; i++) {
-        bool meant = !table[i].command || has_word(table[i].command, command->name);
-        if (meant && strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
-            return &table[i];
+    for (size_t i = 0; i < agb_option_count; i++) {
+        bool meant = !agb_option_table[i].command || has_word(agb_option_table[i].command, command->name);
+        if (meant && strlen(agb_option_table[i].name) == length && memcmp(agb_option_table[i].name, name, length) == 0)
+            return &agb_option_table[i];
     }
     return NULL;
 }
@@ -193,8 +40,28 @@ static bool takes(const agb_command *command, const char *name)
 
 bool agb_option_given(const agb_options *options, const char *name)
 {
-    const option *option = find_option(options->command, name, strlen(name));
-    return option && (options->given >> (option - table) & 1);
+    const agb_option *option = find_option(options->command, name, strlen(name));
+    size_t bit = option ? (size_t)(option - agb_option_table) : 0;
+    return option && (options->given[bit / 64] >> bit % 64 & 1);
+}
+
+static void set_defaults(agb_options *out, const agb_command *command);
+
+/* A number that the command stands for when none is given is said behind the text: commands differ in them. One that is
+ * out of range means that something else decides. */
+bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out)
+{
+    const agb_option *option = takes(command, name) ? find_option(command, name, strlen(name)) : NULL;
+    if (!option)
+        return false;
+    *out = (agb_option_text){.name = option->name, .argument = option->argument};
+    int at = snprintf(out->about, sizeof out->about, "%s", option->about);
+    agb_options standard;
+    set_defaults(&standard, command);
+    const uint64_t *field = (const uint64_t *)(const void *)((const char *)&standard + option->offset);
+    if (option->kind == IS_COUNT && *field >= option->least && *field <= option->most && (size_t)at < sizeof out->about)
+        snprintf(out->about + at, sizeof out->about - (size_t)at, " (%" PRIu64 ")", *field);
+    return true;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -235,7 +102,7 @@ bool agb_parse_bytes(const char *text, uint64_t *bytes)
     return true;
 }
 
-static agb_status set_number(const option *option, const char *text, uint64_t *field, agb_error *err)
+static agb_status set_number(const agb_option *option, const char *text, uint64_t *field, agb_error *err)
 {
     bool bytes = option->kind == IS_BYTES;
     uint64_t value;
@@ -248,7 +115,7 @@ static agb_status set_number(const option *option, const char *text, uint64_t *f
     return AGB_OK;
 }
 
-static agb_status set_choice(const option *option, const char *text, int *field, agb_error *err)
+static agb_status set_choice(const agb_option *option, const char *text, int *field, agb_error *err)
 {
     for (int i = 0; option->choices[i]; i++) {
         if (strcmp(option->choices[i], text) == 0) {
@@ -260,7 +127,7 @@ static agb_status set_choice(const option *option, const char *text, int *field,
                     option->argument);
 }
 
-static agb_status add_word(const option *option, const char *text, agb_words *words, agb_error *err)
+static agb_status add_word(const agb_option *option, const char *text, agb_words *words, agb_error *err)
 {
     if (words->n == AGB_MOST_WORDS)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: given more than %d times: join them with commas", option->name,
@@ -269,7 +136,7 @@ static agb_status add_word(const option *option, const char *text, agb_words *wo
     return AGB_OK;
 }
 
-static agb_status set_pins(const option *option, const char *text, agb_pins *pins, agb_error *err)
+static agb_status set_pins(const agb_option *option, const char *text, agb_pins *pins, agb_error *err)
 {
     pins->n = 0;
     for (const char *at = text;; at++) {
@@ -289,13 +156,14 @@ static agb_status set_pins(const option *option, const char *text, agb_pins *pin
     }
 }
 
-/* One word of a list such as estimate,simulate. */
-static bool set_counters_word(agb_options *out, const char *word, size_t length)
+/* One word of a list such as estimate,simulate. *modes: how many words so far were one of auto, pmu and off. */
+static bool set_counters_word(agb_options *out, const char *word, size_t length, unsigned *modes)
 {
-    static const char *const modes[] = {"auto", "pmu", "off"};
-    for (int i = 0; i < (int)(sizeof modes / sizeof modes[0]); i++) {
-        if (strlen(modes[i]) == length && strncmp(word, modes[i], length) == 0) {
+    static const char *const names[] = {"auto", "pmu", "off"};
+    for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
+        if (strlen(names[i]) == length && strncmp(word, names[i], length) == 0) {
             out->counters = i;
+            ++*modes;
             return true;
         }
     }
@@ -306,7 +174,7 @@ static bool set_counters_word(agb_options *out, const char *word, size_t length)
     return estimate || simulate;
 }
 
-static agb_status set_counters(agb_options *out, const option *option, const char *text, agb_error *err)
+static agb_status set_counters(agb_options *out, const agb_option *option, const char *text, agb_error *err)
 {
     static const char replay[] = "replay:";
     out->counters = AGB_COUNTERS_AUTO;
@@ -319,9 +187,12 @@ static agb_status set_counters(agb_options *out, const option *option, const cha
             return AGB_OK;
         return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: replay: the file's name is missing: give replay:FILE");
     }
+    unsigned modes = 0;
     for (const char *word = text;; word++) {
         size_t length = strcspn(word, ",");
-        if (!set_counters_word(out, word, length))
+        if (strncmp(word, replay, strlen(replay)) == 0)
+            return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: replay goes with nothing else", text);
+        if (!set_counters_word(out, word, length, &modes))
             return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: not one of %s", *text ? text : "(empty)",
                             option->argument);
         word += length;
@@ -330,10 +201,13 @@ static agb_status set_counters(agb_options *out, const option *option, const cha
     }
     if (out->counters == AGB_COUNTERS_OFF && (out->estimate || out->simulate))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: off goes with nothing else", text);
+    if (modes > 1)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--counters: %s: auto, pmu and off exclude each other: give one of them",
+                        text);
     return AGB_OK;
 }
 
-static agb_status set_value(agb_options *out, const option *option, const char *text, agb_error *err)
+static agb_status set_value(agb_options *out, const agb_option *option, const char *text, agb_error *err)
 {
     char *field = (char *)out + option->offset;
     switch (option->kind) {
@@ -381,7 +255,7 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
     const char *name = words[*at] + 2;
     const char *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const option *option = find_option(out->command, name, length);
+    const agb_option *option = find_option(out->command, name, length);
     if (!option || !takes(out->command, option->name))
         return unknown_option(out->command, name, length, err);
     if (option->kind == IS_FLAG && equals)
@@ -393,10 +267,12 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
                             option->argument);
         text = words[++*at];
     }
-    uint64_t bit = 1ull << (option - table);
-    if (option->kind == IS_TEXT && (out->given & bit))
+    size_t number = (size_t)(option - agb_option_table);
+    uint64_t *given = &out->given[number / 64], bit = (uint64_t)1 << number % 64;
+    bool once = option->kind == IS_TEXT || option->kind == IS_COUNTERS;
+    if (once && (*given & bit))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is given a second time: give it once", option->name, text);
-    out->given |= bit;
+    *given |= bit;
     return set_value(out, option, text, err);
 }
 
@@ -405,9 +281,9 @@ static void set_defaults(agb_options *out, const agb_command *command)
     memset(out, 0, sizeof *out);
     out->command = command;
     out->group_by = "UserID";
-    for (size_t i = 0; i < OPTIONS; i++) {
-        if (table[i].kind == IS_COUNT)
-            *(uint64_t *)((char *)out + table[i].offset) = table[i].standard;
+    for (size_t i = 0; i < agb_option_count; i++) {
+        if (agb_option_table[i].kind == IS_COUNT)
+            *(uint64_t *)((char *)out + agb_option_table[i].offset) = agb_option_table[i].standard;
     }
     if (command->defaults)
         command->defaults(out);
@@ -421,7 +297,10 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
     bool only_operands = false;
     for (int i = 0; i < n; i++) {
         const char *word = words[i];
-        if (!only_operands && strcmp(word, "--") == 0) {
+        if (!only_operands && strcmp(word, "--") == 0 && command->takes_program) {
+            out->program = words + i + 1;
+            break;
+        } else if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (!only_operands && strcmp(word, "-h") == 0) {
             out->help = true;
@@ -474,28 +353,18 @@ void agb_help_usage(char *text, size_t size, const agb_command *command)
         snprintf(text + at, size - (size_t)at, " %s%s%s", open, command->second_operand, close);
 }
 
-/* The text, and what stands when the option is not given: the command may have a default of its own. */
-static void describe_option(char *text, size_t size, const option *option, const agb_options *standard)
-{
-    int at = snprintf(text, size, "%s", option->about);
-    if (option->kind == IS_COUNT && strcmp(option->name, "query") != 0 && at > 0 && (size_t)at < size)
-        snprintf(text + at, size - (size_t)at, " (%" PRIu64 ")", *(const uint64_t *)((const char *)standard + option->offset));
-}
-
 void agb_help_command(FILE *to, const agb_command *command)
 {
-    char usage[128], text[800];
-    agb_options standard;
-    set_defaults(&standard, command);
+    char usage[128], left[64];
     agb_help_usage(usage, sizeof usage, command);
-    fprintf(to, "aggbench %s [OPTIONS]\n\n%s\n\n", usage, command->about);
+    fprintf(to, "aggbench %s [agb_option_count]\n\n%s\n\n", usage, command->about);
     for (const char *const *name = command->options; *name; name++) {
-        const option *option = find_option(command, *name, strlen(*name));
-        char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
-                 option->argument ? option->argument : "");
-        describe_option(text, sizeof text, option, &standard);
-        agb_help_entry(to, left, 28, text);
+        agb_option_text option;
+        if (!agb_option_text_of(command, *name, &option))
+            continue;
+        snprintf(left, sizeof left, "--%s%s%s", option.name, option.argument ? " " : "",
+                 option.argument ? option.argument : "");
+        agb_help_entry(to, left, 28, option.about);
     }
     fprintf(to, "\nExample: %s\n", command->example);
 }

@@ -30,6 +30,7 @@ struct agb_command;
 
 typedef struct agb_options {
     const struct agb_command *command;
+    const struct agb_command *const *commands;    /* all that there are, NULL-ended; set by main */
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
     char **words;                   /* all of them, as they came */
     int n_words;
@@ -55,10 +56,12 @@ typedef struct agb_options {
     uint64_t timeout_s;
     bool no_twin, twin;
 
+    uint64_t seconds, hops, working_set;    /* lab, doctor; 0 = its own choice */
+
     int counters;                   /* agb_counters_mode */
     bool estimate, simulate;        /* beside it, named by the same option */
     const char *events, *record;
-    bool perf_check;
+    bool perf_check, ipc_line;
     const char *replay;             /* file of recorded counts, with AGB_COUNTERS_REPLAY */
     bool show_counters, show_queries;    /* list --counters, --queries */
     int format;                     /* agb_format */
@@ -68,7 +71,11 @@ typedef struct agb_options {
     const char *input, *check, *save;    /* verify */
     const char *rows, *grid_groups, *grid_threads, *distributions, *state;    /* matrix */
 
-    uint64_t given;                 /* bit i: option i of the table stood on the command line */
+    uint64_t pid;                   /* doctor, lab runq; 0 = not given */
+    bool watch;                     /* lab runq */
+    char **program;                 /* doctor: the words behind --, ended by NULL; NULL when there are none */
+
+    uint64_t given[2];              /* bit i: option i of the table stood on the command line */
 } agb_options;
 
 typedef struct agb_command {
@@ -79,6 +86,7 @@ typedef struct agb_command {
     const char *const *options;     /* names, NULL-ended, in the order of --help */
     bool needs_operand;
     bool hidden;                    /* help does not show it */
+    bool takes_program;             /* what stands behind -- is a program with its arguments */
     void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */
     int (*run)(const agb_options *options, agb_error *err);    /* an AGB_EXIT_; err when not fine and not shown yet */
 } agb_command;
@@ -89,6 +97,16 @@ bool agb_option_given(const agb_options *options, const char *name);
 
 /* "run SOURCE": the command's name and operands, those it can do without in brackets. */
 void agb_help_usage(char *text, size_t size, const agb_command *command);
+/* What --help, the manual and the completions say of an option; static text but for `about`. */
+typedef struct agb_option_text {
+    char about[800];
+    const char *name;
+    const char *argument;    /* NULL: a flag */
+} agb_option_text;
+
+/* false: the command has no option of that name. */
+bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out);
+
 void agb_help_command(FILE *to, const agb_command *command);
 /* "NAME ..." of each entry in two columns, descriptions wrapped at 100 cells. */
 void agb_help_entry(FILE *to, const char *left, int width, const char *right);

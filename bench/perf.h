@@ -25,6 +25,15 @@ typedef struct agb_perf {
 
 extern const agb_perf agb_perf_kernel;
 
+/* Whom to count where it is not the calling thread: a thread (cpu -1), or all on a processor (tid -1). inherited: also
+ * what it starts from now on. */
+typedef struct agb_perf_target {
+    int tid, cpu;
+    bool inherited;
+} agb_perf_target;
+/* The kernel's events on *target, which may change between two opens. */
+agb_perf agb_perf_kernel_on(agb_perf_target *target);
+
 /* What messages about failures need to know. */
 typedef struct agb_perf_place {
     const char *root;        /* before /proc and /sys; "" except in tests */

@@ -12,7 +12,8 @@
 
 static int kernel_open(void *context, uint32_t type, uint64_t config, uint64_t config1, int leader)
 {
-    (void)context;
+    static const agb_perf_target self = {.tid = 0, .cpu = -1};
+    const agb_perf_target *target = context ? context : &self;
     struct perf_event_attr attr;
     memset(&attr, 0, sizeof attr);
     attr.size = sizeof attr;
@@ -22,9 +23,10 @@ static int kernel_open(void *context, uint32_t type, uint64_t config, uint64_t c
     attr.disabled = leader < 0;    /* members follow their leader */
     attr.exclude_kernel = 1;
     attr.exclude_hv = 1;
+    attr.inherit = target->inherited;
     attr.exclude_guest = 0;        /* the default of the kernel, and of perf stat for user events */
     attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+    long fd = syscall(SYS_perf_event_open, &attr, target->tid, target->cpu, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
@@ -63,3 +65,10 @@ const agb_perf agb_perf_kernel = {
     .read = kernel_read,
     .close = kernel_close,
 };
+
+agb_perf agb_perf_kernel_on(agb_perf_target *target)
+{
+    agb_perf perf = agb_perf_kernel;
+    perf.context = target;
+    return perf;
+}

@@ -3,6 +3,7 @@
 #include "perf.h"
 
 #include "machine.h"
+#include "processor.h"
 #include "sysfile.h"
 
 #include <errno.h>
@@ -90,14 +91,38 @@ void agb_perf_reason(const agb_perf_place *place, int error, const char *what, u
     }
 }
 
+/* Of a hybrid, when this thread may run on both kinds. One that is kept on one kind has no such excuse. */
+static bool may_change_core_type(const agb_perf_place *place)
+{
+    enum { MOST_CPUS = 4096 };
+    static const char *const kinds[] = {"/sys/bus/event_source/devices/cpu_core/cpus",
+                                        "/sys/bus/event_source/devices/cpu_atom/cpus"};
+    int cpus[MOST_CPUS];
+    char list[512];
+    if (!place->cpu.core)
+        return false;
+    unsigned count = agb_machine_allowed_cpus(cpus, MOST_CPUS);
+    for (unsigned i = 0; i < 2; i++) {
+        if (agb_sysfile_read(place->root, kinds[i], list, sizeof list) &&
+            agb_processor_list_covers(list, cpus, count < MOST_CPUS ? count : MOST_CPUS))
+            return false;
+    }
+    return true;
+}
+
 void agb_perf_short_reason(const agb_perf_place *place, const char *pass, uint64_t running_ns, uint64_t enabled_ns,
                            char *text, size_t size)
 {
     int64_t watchdog = 0;
     agb_sysfile_number(place->root, "/proc/sys/kernel/nmi_watchdog", &watchdog);
-    const char *cure = place->cpu.core ? "threads moved between kinds of cores: pin to one kind with --pin"
-                       : watchdog > 0  ? "the NMI watchdog holds a counter: sudo sysctl kernel.nmi_watchdog=0"
-                                       : "another user of the counters (perf, a profiler) holds some: end it";
+    const char *held = watchdog > 0 ? "the NMI watchdog holds a counter: sudo sysctl kernel.nmi_watchdog=0"
+                                    : "another user of the counters (perf, a profiler) holds some: end it";
+    char cure[256];
+    if (may_change_core_type(place))
+        snprintf(cure, sizeof cure, "threads may have moved between kinds of cores: pin to one kind with --pin%s%s",
+                 watchdog > 0 ? "; or " : "", watchdog > 0 ? held : "");
+    else
+        snprintf(cure, sizeof cure, "%s", held);
     if (running_ns == 0)
         snprintf(text, size, "%s: not measured: the group of counters never ran: %s", pass, cure);
     else

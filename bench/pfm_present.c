@@ -4,6 +4,7 @@
 #include "pfm.h"
 
 #include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +27,16 @@ agb_status agb_pfm_encode(const char *event, agb_pfm_code *out, agb_error *err)
     memset(&argument, 0, sizeof argument);
     argument.attr = &attr;
     argument.size = sizeof argument;
+    char *name = NULL;
+    argument.fstr = &name;
     if (failed == PFM_SUCCESS)
         failed = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &argument);
     if (failed != PFM_SUCCESS)
         return agb_fail(err, AGB_ERR_NOT_FOUND, "counters: %s: libpfm4 says: %s: see the names that `showevtinfo` of "
                                                 "libpfm4 prints", event, pfm_strerror(failed));
-    *out = (agb_pfm_code){.type = attr.type, .config = attr.config, .config1 = attr.config1};
+    *out = (agb_pfm_code){.type = attr.type, .config = attr.config, .config1 = attr.config1,
+                          .kernel = !attr.exclude_kernel};
+    snprintf(out->name, sizeof out->name, "%s", name ? name : event);
+    free(name);
     return AGB_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "results.h"
 
-enum { AGB_LEAST_PRECISE = 6, AGB_PRECISION_CAP = 100 };    /* timed runs: before it is looked at; unless --repetitions */
+enum { AGB_LEAST_PRECISE = 6, AGB_PRECISION_CAP = 100 };    /* timed runs: before a look at it; unless --repetitions */
 
 /* "2%" or "2": of each median; "speedup:2%": of each speed-up. */
 agb_status agb_precision_parse(const char *text, agb_settings *settings, agb_error *err);

@@ -15,20 +15,34 @@
 
 enum { MOST_CPUS = 4096, ARM_LIMITED = 0x41 };
 
+/* The next range of a list, and a step over it; false at the end and at what is no number. */
+static bool next_range(const char **list, long *first, long *last)
+{
+    char *end;
+    *last = *first = strtol(*list, &end, 10);
+    if (end == *list)
+        return false;
+    if (*end == '-')
+        *last = strtol(end + 1, &end, 10);
+    *list = *end == ',' ? end + 1 : end;
+    return true;
+}
+
+unsigned agb_processor_list_count(const char *list)
+{
+    unsigned count = 0;
+    for (long first, last; next_range(&list, &first, &last);)
+        count += last >= first ? (unsigned)(last - first + 1) : 0;
+    return count;
+}
+
 bool agb_processor_list_covers(const char *list, const int *cpus, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         bool found = false;
-        for (const char *at = list; *at != '\0' && !found;) {
-            char *end;
-            long first = strtol(at, &end, 10), last = first;
-            if (end == at)
-                return false;
-            if (*end == '-')
-                last = strtol(end + 1, &end, 10);
+        const char *at = list;
+        for (long first, last; !found && next_range(&at, &first, &last);)
             found = cpus[i] >= first && cpus[i] <= last;
-            at = *end == ',' ? end + 1 : end;
-        }
         if (!found)
             return false;
     }

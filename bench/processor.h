@@ -12,7 +12,8 @@ const agb_slots *agb_processor_family(const agb_cpu_id *cpu);
 /* "Zen 4", or "GenuineIntel family 6 model 85 stepping 4". */
 void agb_processor_name(const agb_cpu_id *cpu, char *name, size_t size);
 
-/* Do all processors that this process may run on stand in a kernel list such as "0-15,32-47"? */
+/* A kernel list such as "0-15,32-47": how many stand in it, and do all of these? */
+unsigned agb_processor_list_count(const char *list);
 bool agb_processor_list_covers(const char *list, const int *cpus, unsigned count);
 
 #endif

@@ -63,8 +63,13 @@ agb_status agb_record_write(agb_output *to, const agb_results *results, agb_erro
         if (results->results[i].state == AGB_STATE_OK)
             json_array_append_new(rows, result_json(results, &results->results[i]));
     }
-    json_t *out = json_pack("{s:i, s:s, s:o, s:f, s:o}", "aggbench_counts", 1, "family", support->family->name,
-                            "processor", agb_json_text(results->machine.cpu), "switch_ns", support->switch_ns,
+    const agb_machine *machine = &results->machine;
+    char about[640];
+    snprintf(about, sizeof about, "Recorded by aggbench %s on %s%s%s, %s: %s", machine->commit, machine->uarch,
+             machine->hypervisor[0] ? " under " : "", machine->hypervisor, machine->kernel,
+             support->calibration[0] ? support->calibration : "not checked by the two loops");
+    json_t *out = json_pack("{s:i, s:o, s:s, s:o, s:f, s:o}", "aggbench_counts", 1, "about", agb_json_text(about),
+                            "family", support->family->name, "processor", agb_json_text(results->machine.cpu), "switch_ns", support->switch_ns,
                             "results", rows);
     json_dumpf(out, to->file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', to->file);

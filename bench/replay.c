@@ -109,12 +109,16 @@ static agb_status read_repetition(const place *at, json_t *in, const agb_slots *
 
 static agb_status read_row(place *at, json_t *in, agb_replay *replay, agb_error *err)
 {
-    agb_replay_row *row = &replay->rows[replay->n++];
     const char *name = json_string_value(json_object_get(in, "aggregator"));
-    const char *params = json_string_value(json_object_get(in, "params"));
-    json_t *repetitions = json_object_get(in, "repetitions");
+    json_t *given = json_object_get(in, "params"), *repetitions = json_object_get(in, "repetitions");
+    const char *params = json_string_value(given);
     if (!name || json_array_size(repetitions) == 0)
         return bad(at, err, "wanted \"aggregator\" and a list of \"repetitions\"");
+    if (given && !params)
+        return bad(at, err, "params: wanted a text such as \"bits=12\"");
+    if (agb_replay_find(replay, name, params ? params : ""))
+        return bad(at, err, "%s %s: stands a second time: join its repetitions", name, params ? params : "");
+    agb_replay_row *row = &replay->rows[replay->n++];
     row->aggregator = strdup(name);
     row->params = strdup(params ? params : "");
     row->repetitions = calloc(json_array_size(repetitions), sizeof *row->repetitions);
@@ -157,11 +161,29 @@ static void number_passes(agb_replay *replay)
         snprintf(support->reason, sizeof support->reason, "no repetition of the replayed file was counted");
 }
 
+/* A text that may be left out; another value is an error. */
+static agb_status read_text(const char *path, json_t *root, const char *key, const char **out, agb_error *err)
+{
+    json_t *value = json_object_get(root, key);
+    *out = json_string_value(value);
+    return !value || *out ? AGB_OK : agb_fail(err, AGB_ERR_FORMAT, "replay: %s: %s: wanted a text", path, key);
+}
+
+static agb_status read_switch_ns(const char *path, json_t *root, double *out, agb_error *err)
+{
+    json_t *value = json_object_get(root, "switch_ns");
+    *out = json_number_value(value);
+    if (value && (!json_is_number(value) || *out < 0))
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: switch_ns: wanted a number of 0 or more", path);
+    return AGB_OK;
+}
+
 static agb_status read_family(const char *path, json_t *root, agb_counter_support *support, agb_error *err)
 {
-    const char *names[64] = {0};
-    const char *name = json_string_value(json_object_get(root, "family"));
-    const char *processor = json_string_value(json_object_get(root, "processor"));
+    const char *names[64] = {0}, *name;
+    agb_status status = read_text(path, root, "family", &name, err);
+    if (status != AGB_OK)
+        return status;
     for (size_t i = 0; agb_slots_families[i] && i + 1 < sizeof names / sizeof names[0]; i++) {
         names[i] = agb_slots_families[i]->name;
         if (name && strcmp(names[i], name) == 0)
@@ -172,8 +194,25 @@ static agb_status read_family(const char *path, json_t *root, agb_counter_suppor
         return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: family %s: no such family%s%s: `aggbench list --counters` "
                         "shows them", path, name ? name : "(missing)", near ? ": did you mean " : "", near ? near : "");
     }
+    return AGB_OK;
+}
+
+/* What the file says of itself, and its family. */
+static agb_status read_head(agb_replay *out, const char *path, json_t *root, agb_error *err)
+{
+    const char *processor, *about;
+    agb_counter_support *support = &out->support;
+    agb_status status = read_family(path, root, support, err);
+    if (status == AGB_OK)
+        status = read_text(path, root, "processor", &processor, err);
+    if (status == AGB_OK)
+        status = read_text(path, root, "about", &about, err);
+    if (status == AGB_OK)
+        status = read_switch_ns(path, root, &support->switch_ns, err);
+    if (status != AGB_OK)
+        return status;
     snprintf(support->processor, sizeof support->processor, "%s", processor ? processor : support->family->uarch);
-    support->switch_ns = json_number_value(json_object_get(root, "switch_ns"));
+    snprintf(out->about, sizeof out->about, "%s", about ? about : "");
     return AGB_OK;
 }
 
@@ -181,10 +220,12 @@ static agb_status read_root(agb_replay *out, const char *path, json_t *root, agb
 {
     place at = {.path = path};
     json_t *results = json_object_get(root, "results");
-    if (json_integer_value(json_object_get(root, "aggbench_counts")) != 1 || json_array_size(results) == 0)
+    if (json_integer_value(json_object_get(root, "aggbench_counts")) != 1 || !json_is_array(results))
         return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: not a file of counts: wanted \"aggbench_counts\": 1 and a "
                         "list of \"results\": --record writes such files", path);
-    agb_status status = read_family(path, root, &out->support, err);
+    if (json_array_size(results) == 0)
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: results: the list is empty: no contestant was recorded", path);
+    agb_status status = read_head(out, path, root, err);
     out->file = strdup(path);
     out->rows = calloc(json_array_size(results), sizeof *out->rows);
     if (!out->file || !out->rows)
@@ -203,6 +244,9 @@ agb_status agb_replay_load(agb_replay *out, const char *path, agb_error *err)
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!root && error.line < 0)
         return agb_fail(err, AGB_ERR_IO, "replay: %s: %s", path, error.text);
+    if (!root && json_error_code(&error) == json_error_duplicate_key)
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: line %d: %s: which of the two is meant is not known", path,
+                        error.line, error.text);
     if (!root)
         return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: line %d: not JSON: %s", path, error.line, error.text);
     agb_status status = read_root(out, path, root, err);

@@ -14,6 +14,7 @@
  *     {"aggbench_counts": 1,
  *      "family": "zen4",                            a name of `aggbench list --counters`
  *      "processor": "AMD EPYC 9124",                in words, for the reports
+ *      "about": "how these counts came to be",      shown by every report: what was measured, what was made up
  *      "switch_ns": 900,                            cost of one phase change; may be left out
  *      "results": [
  *       {"aggregator": "naive", "params": "",       the contestant that these counts are of
@@ -42,7 +43,8 @@ typedef struct agb_replay_row {
 
 struct agb_replay {
     char *file;
-    agb_counter_support support;    /* of the machine that was recorded */
+    char about[640];                /* what the file says of its counts; "" = nothing */
+    agb_counter_support support;    /* of the machine that it is of */
     agb_replay_row *rows;
     size_t n;
 };

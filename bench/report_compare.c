@@ -2,10 +2,11 @@
 /* A comparison of two results on paper: see compare.h. */
 #include "compare.h"
 
-#include "csv_fields.h"
-#include "json_figures.h"
+#include "csv_field.h"
+#include "json_text.h"
 #include "report.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_LABEL = 26 };
@@ -51,7 +52,7 @@ static void print_row(FILE *to, const agb_compared *row, int width)
     fprintf(to, "%-*s %9s %9s  %-24s %s%s%s\n", width, label, agb_text_seconds(row->old_median_s).s,
             agb_text_seconds_like(row->new_median_s, row->old_median_s).s,
             agb_text_ratio(row->speedup.ratio, row->speedup.ci95_low, row->speedup.ci95_high).s, mark,
-            agb_change_name(row->change), isnan(row->speedup.ci95_low) ? ": one run has no interval" : "");
+            agb_change_name(row->change), isnan(row->speedup.ci95_low) ? ": too few runs for an interval" : "");
 }
 
 static void print_rows(FILE *to, const agb_compare *compare)
@@ -84,11 +85,15 @@ static void print_terms(FILE *to, const agb_compare *compare)
         paired += compare->rows[i].paired;
     }
     if (paired > 0)
-        agb_report_line(to, "pairs", "%zu of %zu: the median over rounds of OLD's time by NEW's, as both files come from "
-                        "one design (seed, order, rounds)", paired, timed);
+        agb_report_line(to, "pairs",
+                        "%zu of %zu: the median over rounds of OLD's time by NEW's, as both files come from "
+                        "one design (seed, order, rounds)",
+                        paired, timed);
     if (paired < timed)
-        agb_report_line(to, "unpaired", "%zu of %zu: OLD's median by NEW's, each side resampled by itself, as the files "
-                        "come from different designs (seed, contestants or rounds)", timed - paired, timed);
+        agb_report_line(to, "unpaired",
+                        "%zu of %zu: OLD's median by NEW's, each side resampled by itself, as the files "
+                        "come from different designs (seed, contestants or rounds)",
+                        timed - paired, timed);
     agb_report_line(to, "noise", "not claimed: what a baseline differs from its twin by in either file [%s, %s]%s",
                     agb_text_number(compare->noise.ci95_low).s, agb_text_number(compare->noise.ci95_high).s,
                     compare->least_claim > 1 ? ", and less than 5 %, as two processes' memory layouts can differ by "
@@ -123,19 +128,19 @@ void agb_report_compare_csv(FILE *to, const agb_compare *compare)
         const agb_compared *row = &compare->rows[i];
         const agb_past_row *of = known(row);
         fprintf(to, "\"%s\"", agb_text_clean(of->aggregator).s);
-        agb_csv_text_field(to, of->params);
-        agb_csv_text_field(to, of->source);
-        agb_csv_text_field(to, agb_change_name(row->change));
-        agb_csv_count_field(to, true, agb_change_is_regression(row->change));
-        agb_csv_text_field(to, row->paired ? "rounds" : "none");
-        agb_csv_number_field(to, true, row->speedup.ratio);
-        agb_csv_number_field(to, true, row->speedup.ci95_low);
-        agb_csv_number_field(to, true, row->speedup.ci95_high);
-        agb_csv_number_field(to, true, row->old_median_s);
-        agb_csv_number_field(to, true, row->new_median_s);
-        agb_csv_count_field(to, row->old, row->old ? row->old->n : 0);
-        agb_csv_count_field(to, row->new, row->new ? row->new->n : 0);
-        agb_csv_text_field(to, reason_of(row));
+        agb_csv_text(to, of->params);
+        agb_csv_text(to, of->source);
+        agb_csv_text(to, agb_change_name(row->change));
+        agb_csv_number(to, agb_change_is_regression(row->change));
+        agb_csv_text(to, row->paired ? "rounds" : "none");
+        agb_csv_number(to, row->speedup.ratio);
+        agb_csv_number(to, row->speedup.ci95_low);
+        agb_csv_number(to, row->speedup.ci95_high);
+        agb_csv_number(to, row->old_median_s);
+        agb_csv_number(to, row->new_median_s);
+        agb_csv_number(to, row->old ? (double)row->old->n : NAN);
+        agb_csv_number(to, row->new ? (double)row->new->n : NAN);
+        agb_csv_text(to, reason_of(row));
         fputc('\n', to);
     }
 }
@@ -143,8 +148,9 @@ void agb_report_compare_csv(FILE *to, const agb_compare *compare)
 static json_t *file_json(const agb_past *past)
 {
     char *commit = agb_past_text(past, "machine", "commit"), *compiler = agb_past_text(past, "machine", "compiler");
-    json_t *out = json_pack("{s:o, s:o, s:o, s:o}", "path", agb_json_text(past->path), "commit", text_or_null(commit),
-                            "compiler", text_or_null(compiler), "processes", count(past->processes));
+    json_t *out =
+        json_pack("{s:o, s:o, s:o, s:o}", "path", agb_json_text(past->path), "commit", agb_json_text_or_null(commit),
+                  "compiler", agb_json_text_or_null(compiler), "processes", json_integer((json_int_t)past->processes));
     free(commit);
     free(compiler);
     return out;
@@ -157,16 +163,16 @@ static json_t *row_json(const agb_compared *row)
                             agb_json_text(of->params), "source", agb_json_text(of->source), "verdict",
                             agb_change_name(row->change), "regression", agb_change_is_regression(row->change),
                             "pairing", row->paired ? "rounds" : "none");
-    json_object_set_new(out, "speedup", number(true, row->speedup.ratio));
-    json_object_set_new(out, "ci95_low", number(true, row->speedup.ci95_low));
-    json_object_set_new(out, "ci95_high", number(true, row->speedup.ci95_high));
-    json_object_set_new(out, "old_median_s", number(true, row->old_median_s));
-    json_object_set_new(out, "new_median_s", number(true, row->new_median_s));
-    json_object_set_new(out, "old_runs", row->old ? count(row->old->n) : json_null());
-    json_object_set_new(out, "new_runs", row->new ? count(row->new->n) : json_null());
-    json_object_set_new(out, "old_state", text_or_null(row->old ? row->old->state : ""));
-    json_object_set_new(out, "new_state", text_or_null(row->new ? row->new->state : ""));
-    json_object_set_new(out, "reason", text_or_null(reason_of(row)));
+    json_object_set_new(out, "speedup", agb_json_number(row->speedup.ratio));
+    json_object_set_new(out, "ci95_low", agb_json_number(row->speedup.ci95_low));
+    json_object_set_new(out, "ci95_high", agb_json_number(row->speedup.ci95_high));
+    json_object_set_new(out, "old_median_s", agb_json_number(row->old_median_s));
+    json_object_set_new(out, "new_median_s", agb_json_number(row->new_median_s));
+    json_object_set_new(out, "old_runs", row->old ? json_integer((json_int_t)row->old->n) : json_null());
+    json_object_set_new(out, "new_runs", row->new ? json_integer((json_int_t)row->new->n) : json_null());
+    json_object_set_new(out, "old_state", agb_json_text_or_null(row->old ? row->old->state : ""));
+    json_object_set_new(out, "new_state", agb_json_text_or_null(row->new ? row->new->state : ""));
+    json_object_set_new(out, "reason", agb_json_text_or_null(reason_of(row)));
     return out;
 }
 
@@ -181,10 +187,11 @@ void agb_report_compare_json(FILE *to, const agb_compare *compare)
     }
     for (size_t i = 0; i < compare->n; i++)
         json_array_append_new(rows, row_json(&compare->rows[i]));
-    write_json(to, json_pack("{s:i, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o}, s:o, s:o, s:o}", "aggbench", 1, "kind",
-                             "compare", "old", file_json(&compare->old), "new", file_json(&compare->new), "forced",
-                             compare->forced, "differences", differences, "noise", "ci95_low",
-                             number(true, compare->noise.ci95_low), "ci95_high", number(true, compare->noise.ci95_high),
-                             "least_claim", number(true, compare->least_claim), "regressions",
-                             count(compare->regressions), "comparisons", rows));
+    agb_json_write(to, json_pack("{s:i, s:s, s:o, s:o, s:b, s:o, s:{s:o, s:o}, s:o, s:o, s:o}", "aggbench", 1, "kind",
+                                 "compare", "old", file_json(&compare->old), "new", file_json(&compare->new), "forced",
+                                 compare->forced, "differences", differences, "noise", "ci95_low",
+                                 agb_json_number(compare->noise.ci95_low), "ci95_high",
+                                 agb_json_number(compare->noise.ci95_high), "least_claim",
+                                 agb_json_number(compare->least_claim), "regressions",
+                                 json_integer((json_int_t)compare->regressions), "comparisons", rows));
 }

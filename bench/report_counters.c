@@ -35,13 +35,6 @@ static const block blocks[] = {
          {AGB_LLC_MISSES, "LLC misses", 15}, {AGB_DTLB_WALKS, "dTLB walks", 15}, {AGB_COVERAGE_PCT, "coverage", 10}}},
 };
 
-static void rule(FILE *to)
-{
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
-}
-
 static agb_text metric_text(const agb_metrics *metrics, agb_metric metric)
 {
     agb_text out = {"-"};
@@ -123,7 +116,7 @@ static void print_block(FILE *to, const block *block, const agb_results *results
     for (size_t i = 0; i < block->columns; i++)
         fprintf(to, " %*s", block->column[i].width, block->column[i].heading);
     fputc('\n', to);
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         if (is_shown(&results->results[i], source))
             print_result(to, block, &results->results[i], width);
@@ -151,7 +144,7 @@ static void print_events(FILE *to, const agb_results *results, size_t source, in
         for (unsigned i = first; i < end; i++)
             print_event_name(to, support->event[i].name);
         fputc('\n', to);
-        rule(to);
+        agb_report_rule(to);
         for (size_t row = 0; row < results->n_results; row++) {
             const agb_result *result = &results->results[row];
             char label[256];
@@ -181,7 +174,7 @@ static void print_perf_check(FILE *to, const agb_results *results, size_t source
         fprintf(to, "\n%-*s %12s %10s %18s %18s %9s\n", width, "perf stat", "pass", "event", "counted here",
                 "by perf stat", "ratio");
     if (check->n > 0)
-        rule(to);
+        agb_report_rule(to);
     for (size_t i = 0; i < check->n; i++) {
         const agb_checked_event *event = &check->event[i];
         char label[256], ratio[32] = "-";
@@ -200,7 +193,31 @@ static void print_perf_check(FILE *to, const agb_results *results, size_t source
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-static void print_remarks(FILE *to, const agb_results *results, size_t source)
+/* A sentence that several contestants share is said once. */
+static bool said_before(const agb_results *results, size_t number)
+{
+    for (size_t i = 0; i < number; i++) {
+        const agb_result *other = &results->results[i], *result = &results->results[number];
+        if (is_shown(other, result->source) && strcmp(other->metrics.reason, result->metrics.reason) == 0)
+            return true;
+    }
+    return false;
+}
+
+void agb_report_counters_remarks(FILE *to, const agb_results *results, size_t source)
+{
+    for (size_t i = 0; i < results->n_results && results->support.available; i++) {
+        const agb_result *result = &results->results[i];
+        char label[256];
+        if (!is_shown(result, source) || !result->metrics.reason[0] || said_before(results, i))
+            continue;
+        agb_result_label(result, label, sizeof label);
+        agb_report_line(to, "counters", "%s: %s", label, result->metrics.reason);
+    }
+}
+
+/* What each strategy's own file predicts, where there is something to hold against it. */
+static void print_predictions(FILE *to, const agb_results *results, size_t source)
 {
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
@@ -208,8 +225,6 @@ static void print_remarks(FILE *to, const agb_results *results, size_t source)
         if (!is_shown(result, source) || !result->aggregator)
             continue;
         agb_result_label(result, label, sizeof label);
-        if (results->support.available && result->metrics.reason[0])
-            agb_report_line(to, "counters", "%s: %s", label, result->metrics.reason);
         if (results->support.available && result->aggregator->prediction)
             agb_report_line(to, "expected", "%s: %s", label, result->aggregator->prediction);
     }
@@ -224,7 +239,8 @@ void agb_report_counters(FILE *to, const agb_results *results, size_t source, in
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         print_block(to, &blocks[i], results, source, width);
     print_events(to, results, source, width);
-    print_remarks(to, results, source);
+    agb_report_counters_remarks(to, results, source);
+    print_predictions(to, results, source);
 }
 
 void agb_report_counters_state(FILE *to, const agb_results *results)
@@ -233,8 +249,10 @@ void agb_report_counters_state(FILE *to, const agb_results *results)
     if (results->counters_off)
         agb_report_line(to, "counters", "switched off");
     else if (results->replay)
-        agb_report_line(to, "counters", "replayed from %s, recorded on %s (%s): not of this run; all times are of this "
-                        "machine", results->replay->file, support->processor, support->family->uarch);
+        agb_report_line(to, "counters", "replayed from %s, counts of %s (%s): not of this run; all times are of this "
+                        "machine. %s", results->replay->file, support->processor, support->family->uarch,
+                        results->replay->about[0] ? results->replay->about
+                                                  : "The file does not say how they came to be");
     else if (!support->available)
         agb_report_line(to, "counters", "none: %s", support->reason);
     else

@@ -4,10 +4,13 @@
  */
 #include "report.h"
 
-#include "json_figures.h"
+#include "ipc_place.h"
+#include "json_text.h"
 #include "key_text.h"
+#include "machine_json.h"
 #include "perf_check.h"
 #include "precision.h"
+#include "published.h"
 #include "replay.h"
 #include "report_sweep.h"
 #include "resident.h"
@@ -17,11 +20,21 @@
 #include <math.h>
 #include <string.h>
 
+static json_t *number(bool has, double value)
+{
+    return has ? agb_json_number(value) : json_null();
+}
+
 /* Counts of events come as doubles: nine digits would not be all of them. */
 static json_t *event_count(bool has, double value)
 {
     const double exact = 9007199254740992;    /* 2^53 */
     return has && value == floor(value) && fabs(value) < exact ? json_integer((json_int_t)value) : number(has, value);
+}
+
+static json_t *count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
 }
 
 /* ---- Circumstances ----------------------------------------------------------------------------------------------- */
@@ -41,30 +54,24 @@ static json_t *query_json(const agb_results *results)
     json_t *group_by = json_array();
     for (size_t i = 0; i < layout->columns; i++)
         json_array_append_new(group_by, agb_json_text(layout->column[i].term.name));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "group_by", group_by, "where", text_or_null(settings->where), "top",
-                     count(settings->top), "offset", count(settings->offset), "clickbench",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "group_by", group_by, "where", agb_json_text_or_null(settings->where),
+                     "top", count(settings->top), "offset", count(settings->offset), "clickbench",
                      settings->query ? json_integer(settings->query - 1) : json_null());
 }
 
 static json_t *machine_json(const agb_results *results)
 {
-    const agb_machine *machine = &results->machine;
-    const agb_caches *caches = &machine->caches;
     const agb_counter_support *support = &results->support;
     bool here = support->available && !results->replay;
-    json_t *pmu = json_pack("{s:b, s:o, s:o, s:o, s:o}", "available", here, "reason",
-                            text_or_null(results->replay ? "not asked: counts are replayed" : support->reason),
+    json_t *pmu = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "available", here, "reason",
+                            agb_json_text_or_null(results->replay ? "not asked: counts are replayed" : support->reason),
                             "switch_ns", number(here, support->switch_ns), "calibration",
-                            text_or_null(support->calibration), "replayed_from",
-                            text_or_null(results->replay ? results->replay->file : ""));
-    return json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
-                     agb_json_text(machine->cpu), "uarch", agb_json_text(machine->uarch), "cores",
-                     count(machine->cores), "caches", "l1d", count(caches->l1d), "l2", count(caches->l2), "l3",
-                     count(caches->l3), "line", count(caches->line), "memory_bytes", count(machine->memory_bytes),
-                     "kernel", agb_json_text(machine->kernel), "hypervisor", text_or_null(machine->hypervisor), "pages",
-                     text_or_null(machine->pages), "governor", text_or_null(machine->governor), "compiler",
-                     agb_json_text(machine->compiler), "flags", agb_json_text(machine->flags), "commit",
-                     text_or_null(machine->commit), "pmu", pmu);
+                            agb_json_text_or_null(support->calibration), "replayed_from",
+                            agb_json_text_or_null(results->replay ? results->replay->file : ""), "replayed_about",
+                            agb_json_text_or_null(results->replay ? results->replay->about : ""));
+    json_t *out = agb_machine_json(&results->machine);
+    json_object_set_new(out, "pmu", pmu);
+    return out;
 }
 
 /* floor_s: the first right result's; each result has its own, for its own number of groups. */
@@ -94,7 +101,7 @@ static json_t *precision_json(const agb_results *results)
         return json_null();
     return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "wanted_pct", number(true, 100 * settings->precision), "of",
                      settings->precise_speedups ? "speed-ups" : "medians", "reached", worst <= settings->precision,
-                     "widest_pct", number(true, 100 * worst), "widest", text_or_null(label), "repetitions",
+                     "widest_pct", number(true, 100 * worst), "widest", agb_json_text_or_null(label), "repetitions",
                      count(settings->repetitions));
 }
 
@@ -104,11 +111,11 @@ static json_t *settings_json(const agb_results *results)
     json_t *pins = settings->n_cpus ? json_array() : json_null();
     for (unsigned i = 0; i < settings->n_cpus; i++)
         json_array_append_new(pins, json_integer(settings->cpus[i]));
-    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "threads", count(settings->threads), "pin", pins,
-                     "repetitions", count(settings->repetitions), "warmup", count(settings->warmup), "batch_rows",
-                     count(settings->batch_rows), "hash", settings->hash, "final_size_known", 0, "seed",
-                     count(settings->seed), "memory_budget",
-                     settings->memory_budget ? count(settings->memory_budget) : json_null());
+    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "threads", count(settings->threads), "pin",
+                            pins, "repetitions", count(settings->repetitions), "warmup", count(settings->warmup),
+                            "batch_rows", count(settings->batch_rows), "hash", settings->hash, "final_size_known", 0,
+                            "seed", count(settings->seed), "memory_budget",
+                            settings->memory_budget ? count(settings->memory_budget) : json_null());
     json_object_set_new(out, "processes", count(results->processes));
     json_object_set_new(out, "precision", precision_json(results));
     return out;
@@ -143,8 +150,9 @@ static json_t *run_json(const agb_run *run)
                      "minor_faults", json_integer(usage->minor_faults), "major_faults",
                      json_integer(usage->major_faults), "involuntary_switches",
                      json_integer(usage->involuntary_switches), "noisy", run->noisy, "warmup", run->warmup, "round",
-                     count(run->round), "process", count(run->process), "position", count(run->position), "setup_s", number(true, run->setup_s),
-                     "teardown_s", number(true, run->teardown_s), "verify_s", number(true, run->verify_s));
+                     count(run->round), "process", count(run->process), "position", count(run->position), "setup_s",
+                     number(true, run->setup_s), "teardown_s", number(true, run->teardown_s), "verify_s",
+                     number(true, run->verify_s));
 }
 
 static json_t *runs_json(const agb_result *result, bool warmup)
@@ -157,44 +165,34 @@ static json_t *runs_json(const agb_result *result, bool warmup)
     return runs;
 }
 
-static json_t *metrics_json(const agb_results *results, const agb_metrics *metrics, const char *none)
+static json_t *metrics_json(const agb_results *results, const agb_result *result, const agb_metrics *metrics)
 {
+    bool ok = result->state == AGB_STATE_OK;
     json_t *out = json_object();
-    bool any = false;
-    for (int metric = 0; metric < AGB_METRICS; metric++)
-        any = any || metrics->has[metric];
-    json_object_set_new(out, "source", json_string(!any ? "none" : results->replay ? "replay" : "pmu"));
-    json_object_set_new(out, "reason",
-                        metrics->reason[0] ? agb_json_text(metrics->reason)
-                        : any              ? json_null()
-                                           : agb_json_text(none));
+    json_object_set_new(out, "source", json_string(agb_results_counters_source(results, metrics)));
+    json_object_set_new(out, "reason", agb_json_text_or_null(ok ? agb_results_counters_reason(results, metrics)
+                                                                : result->reason));
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
                             event_count(metrics->has[metric], metrics->value[metric]));
     return out;
 }
 
-/* Why a result has no counters when they themselves say nothing. */
-static const char *no_counters(const agb_results *results, const agb_result *result)
-{
-    if (result->state != AGB_STATE_OK)
-        return result->reason;
-    return results->support.reason[0] ? results->support.reason : "nothing was counted";
-}
-
 /* Estimated and simulated values have objects of their own, so that none can be taken for a measured one. */
 static json_t *estimate_json(const agb_results *results, const agb_result *result)
 {
     const agb_estimate *estimate = &result->estimate;
+    const char *reason = estimate->has ? "" : estimate->reason[0] ? estimate->reason : result->reason;
     if (!results->estimated)
         return json_null();
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "source", "estimate", "reason",
-                     text_or_null(estimate->has ? "" : estimate->reason[0] ? estimate->reason : result->reason),
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "source", "estimate", "reason",
+                     agb_json_text_or_null(reason),
                      "waiting_beyond_cache_pct", number(estimate->has, estimate->waiting_pct), "ci95_low",
                      number(estimate->has, estimate->ci95_low_pct), "ci95_high",
                      number(estimate->has, estimate->ci95_high_pct), "twin_wall_s",
                      number(estimate->has, estimate->resident_s), "twin_groups",
-                     count(results->sources[result->source].resident_groups), "limits", agb_resident_limits);
+                     count(results->sources[result->source].resident_groups), "own_twin", estimate->own_twin, "limits",
+                     agb_resident_limits);
 }
 
 static json_t *simulation_json(const agb_results *results, const agb_result *result)
@@ -203,11 +201,12 @@ static json_t *simulation_json(const agb_results *results, const agb_result *res
     if (!results->simulated)
         return json_null();
     bool has = simulation->has;
+    const char *reason = has ? "" : simulation->reason[0] ? simulation->reason : result->reason;
     double rows = (double)simulation->rows;
     agb_models models = agb_models_of(&results->machine.caches);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source", "simulate",
-                     "reason", text_or_null(has ? "" : simulation->reason[0] ? simulation->reason : result->reason),
-                     "rows", count(simulation->rows), "groups", count(simulation->groups), "instructions",
+                     "reason", agb_json_text_or_null(reason), "rows", count(simulation->rows), "groups",
+                     count(simulation->groups), "instructions",
                      has ? count(simulation->instructions) : json_null(), "instructions_per_row",
                      number(has, (double)simulation->instructions / rows), "l1_misses_per_row",
                      number(has, (double)simulation->l1_misses / rows), "last_level_misses_per_row",
@@ -221,8 +220,7 @@ static json_t *threads_json(const agb_results *results, const agb_result *result
 {
     json_t *threads = json_array();
     for (unsigned i = 0; i < result->counted_threads && i < AGB_MOST_COUNTED_THREADS; i++)
-        json_array_append_new(threads, metrics_json(results, &result->thread_metrics[i],
-                                                    no_counters(results, result)));
+        json_array_append_new(threads, metrics_json(results, result, &result->thread_metrics[i]));
     return threads;
 }
 
@@ -234,7 +232,7 @@ static json_t *events_json(const agb_results *results, const agb_result *result)
         bool has = result->metrics.has_event[i];
         json_array_append_new(events, json_pack("{s:o, s:o, s:o}", "event", agb_json_text(event->name), "count",
                                                 has ? count((uint64_t)result->metrics.event[i]) : json_null(), "reason",
-                                                text_or_null(has ? "" : event->reason[0] ? event->reason
+                                                agb_json_text_or_null(has ? "" : event->reason[0] ? event->reason
                                                                                          : result->metrics.reason)));
     }
     return events;
@@ -243,7 +241,7 @@ static json_t *events_json(const agb_results *results, const agb_result *result)
 /* The measured object of a contestant, and within it the two substitutes. `source` names the best that there is. */
 static json_t *counters_json(const agb_results *results, const agb_result *result)
 {
-    json_t *out = metrics_json(results, &result->metrics, no_counters(results, result));
+    json_t *out = metrics_json(results, result, &result->metrics);
     if (strcmp(json_string_value(json_object_get(out, "source")), "none") == 0 &&
         (result->estimate.has || result->simulation.has))
         json_object_set_new(out, "source", json_string(result->estimate.has ? "estimate" : "simulate"));
@@ -260,8 +258,7 @@ static json_t *phases_json(const agb_results *results, const agb_result *result)
     for (size_t i = 0; result->state == AGB_STATE_OK && i < result->stats.phases; i++)
         json_array_append_new(phases, json_pack("{s:o, s:o, s:o}", "name", agb_json_text(result->aggregator->phases[i]),
                                                 "wall_s", number(true, result->phase_s[i]), "counters",
-                                                metrics_json(results, &result->phase_metrics[i],
-                                                             no_counters(results, result))));
+                                                metrics_json(results, result, &result->phase_metrics[i])));
     return phases;
 }
 
@@ -340,7 +337,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "counters", counters_json(results, result));
     json_object_set_new(out, "phases", phases_json(results, result));
     json_object_set_new(out, "top", top_json(result, source->layout, settings->offset));
-    json_object_set_new(out, "reason", text_or_null(result->reason));
+    json_object_set_new(out, "reason", agb_json_text_or_null(result->reason));
     json_object_set_new(out, "first_s", number(ok, result->first_s));
     json_object_set_new(out, "warmup_runs", runs_json(result, true));
     json_object_set_new(out, "noisy_runs", count(result->noisy));
@@ -350,8 +347,9 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "process", ok ? process_json(results, result) : json_null());
     json_object_set_new(out, "suspiciously_fast", json_boolean(ok && result->too_fast));
     json_object_set_new(out, "spilled_bytes", ok ? count(result->stats.spilled_bytes) : json_null());
-    json_object_set_new(out, "note", text_or_null(result->stats.note));
-    json_object_set_new(out, "prediction", text_or_null(result->aggregator ? result->aggregator->prediction : NULL));
+    json_object_set_new(out, "note", agb_json_text_or_null(result->stats.note));
+    json_object_set_new(out, "prediction",
+                        agb_json_text_or_null(result->aggregator ? result->aggregator->prediction : NULL));
     json_object_set_new(out, "source", agb_json_text(source->name));
     json_object_set_new(out, "precision_pct", number(ok, 100 * agb_precision_of(result->wall.median,
                                                          result->wall.ci95_low, result->wall.ci95_high)));
@@ -411,7 +409,7 @@ static json_t *perf_check_json(const agb_results *results)
                                                 event_count(event->theirs.counted, event->theirs.value), "running_pct",
                                                 number(event->theirs.counted, event->theirs.running_pct)));
     }
-    return json_pack("{s:o, s:o}", "reason", text_or_null(check->reason), "events", events);
+    return json_pack("{s:o, s:o}", "reason", agb_json_text_or_null(check->reason), "events", events);
 }
 
 void agb_report_json(FILE *to, const agb_results *results)
@@ -435,5 +433,9 @@ void agb_report_json(FILE *to, const agb_results *results)
     json_object_set_new(out, "perf_check", perf_check_json(results));
     json_object_set_new(out, "layouts", layouts_json(results));
     json_object_set_new(out, "sweep", agb_sweep_json(results));
-    write_json(to, out);
+    if (results->ipc_line)
+        json_object_set_new(out, "ipc_line", agb_ipc_line_json(results));
+    if (results->published)
+        json_object_set_new(out, "published", agb_published_json(results));
+    agb_json_write(to, out);
 }

@@ -2,10 +2,11 @@
 /* A matrix on paper: see matrix.h. */
 #include "matrix.h"
 
-#include "csv_fields.h"
-#include "json_figures.h"
+#include "csv_field.h"
+#include "json_text.h"
 #include "report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,21 +140,25 @@ static void print_failures(FILE *to, const agb_matrix *matrix)
             }
         }
         if (failed > 0)
-            agb_report_line(to, "failed", "%s: in %zu cells; the first: %s: %s", name, failed, state, first ? first : "");
+            agb_report_line(to, "failed", "%s: in %zu cells; the first: %s: %s", name, failed, state,
+                            first ? first : "");
     }
 }
 
 static void print_terms(FILE *to, const agb_matrix *matrix)
 {
-    agb_report_line(to, "cells", "fastest, and how much faster than the second: ░ outside the noise, ▒ from 1.2 x, ▓ from "
+    agb_report_line(to, "cells",
+                    "fastest, and how much faster than the second: ░ outside the noise, ▒ from 1.2 x, ▓ from "
                     "1.5 x, █ from 2 x; ~ inside the noise: either may be the fastest; - not measured yet; . not "
                     "possible with so many rows");
     if (matrix->n_done < matrix->n)
         agb_report_line(to, "unfinished", "%zu of %zu cells%s: the same command goes on with the rest (state in %s)",
                         matrix->n_done, matrix->n, matrix->out_of_time ? ", as --time-limit allowed no more" : "",
                         matrix->state_path);
-    agb_report_line(to, "rows", "%s in each cell, %u warm-up + %u timed runs; on several threads only the strategies that "
-                    "use them, and the baseline", agb_text_count(matrix->rows).s, (unsigned)matrix->options->warmup,
+    agb_report_line(to, "rows",
+                    "%s in each cell, %u warm-up + %u timed runs; on several threads only the strategies that "
+                    "use them, and the baseline",
+                    agb_text_count(matrix->rows).s, (unsigned)matrix->options->warmup,
                     (unsigned)matrix->options->repetitions);
 }
 
@@ -191,21 +196,21 @@ void agb_report_matrix_csv(FILE *to, const agb_matrix *matrix)
             bool wins = win.winner && strcmp(win.winner, label) == 0;
             static const char *const figures[] = {"median_s", "ci95_low", "ci95_high", "ns_per_row"};
             fprintf(to, "%s", cell->distribution->name);
-            agb_csv_count_field(to, true, cell->groups);
-            agb_csv_count_field(to, true, cell->threads);
-            agb_csv_text_field(to, cell->source);
-            agb_csv_text_field(to, label);
-            agb_csv_text_field(to, json_string_value(json_object_get(result, "state")));
+            agb_csv_number(to, (double)cell->groups);
+            agb_csv_number(to, (double)cell->threads);
+            agb_csv_text(to, cell->source);
+            agb_csv_text(to, label);
+            agb_csv_text(to, json_string_value(json_object_get(result, "state")));
             for (size_t figure = 0; figure < sizeof figures / sizeof figures[0]; figure++) {
                 const json_t *value = json_object_get(result, figures[figure]);
-                agb_csv_number_field(to, json_is_number(value), json_number_value(value));
+                agb_csv_number(to, json_is_number(value) ? json_number_value(value) : NAN);
             }
-            agb_csv_count_field(to, true, wins);
-            agb_csv_number_field(to, wins && win.second, win.lead.ratio);
-            agb_csv_number_field(to, wins && win.second, win.lead.ci95_low);
-            agb_csv_number_field(to, wins && win.second, win.lead.ci95_high);
-            agb_csv_count_field(to, wins && win.second, win.claimed);
-            agb_csv_text_field(to, reason ? reason : "");
+            agb_csv_number(to, wins);
+            agb_csv_number(to, wins && win.second ? win.lead.ratio : NAN);
+            agb_csv_number(to, wins && win.second ? win.lead.ci95_low : NAN);
+            agb_csv_number(to, wins && win.second ? win.lead.ci95_high : NAN);
+            agb_csv_number(to, wins && win.second ? win.claimed : NAN);
+            agb_csv_text(to, reason ? reason : "");
             fputc('\n', to);
         }
     }
@@ -223,11 +228,11 @@ static json_t *cell_json(const agb_matrix_cell *cell)
         json_array_append_new(results, row);
     }
     json_object_set_new(out, "results", results);
-    json_object_set_new(out, "winner", text_or_null(win.winner));
-    json_object_set_new(out, "second", text_or_null(win.second));
-    json_object_set_new(out, "lead", number(win.second, win.lead.ratio));
-    json_object_set_new(out, "ci95_low", number(win.second, win.lead.ci95_low));
-    json_object_set_new(out, "ci95_high", number(win.second, win.lead.ci95_high));
+    json_object_set_new(out, "winner", agb_json_text_or_null(win.winner));
+    json_object_set_new(out, "second", agb_json_text_or_null(win.second));
+    json_object_set_new(out, "lead", agb_json_number(win.second ? win.lead.ratio : NAN));
+    json_object_set_new(out, "ci95_low", agb_json_number(win.second ? win.lead.ci95_low : NAN));
+    json_object_set_new(out, "ci95_high", agb_json_number(win.second ? win.lead.ci95_high : NAN));
     json_object_set_new(out, "pairing", json_string(win.paired ? "rounds" : "none"));
     json_object_set_new(out, "claimed", json_boolean(win.claimed));
     return out;
@@ -237,7 +242,7 @@ static json_t *axis_json(const agb_sweep *axis)
 {
     json_t *out = json_array();
     for (size_t i = 0; i < axis->n; i++)
-        json_array_append_new(out, count(strtoull(axis->value[i], NULL, 10)));
+        json_array_append_new(out, json_integer((json_int_t)strtoull(axis->value[i], NULL, 10)));
     return out;
 }
 
@@ -246,13 +251,12 @@ static json_t *crossovers_json(const agb_matrix *matrix)
     json_t *out = json_array();
     agb_crossover crossing;
     for (size_t i = 0; agb_matrix_crossover(matrix, &i, &crossing); i++)
-        json_array_append_new(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "distribution",
-                                             crossing.before->distribution->name, "threads",
-                                             count(crossing.before->threads), "from",
-                                             agb_json_text(crossing.from.winner), "to",
-                                             agb_json_text(crossing.to.winner), "from_groups",
-                                             count(crossing.before->groups), "to_groups", count(crossing.after->groups),
-                                             "claimed", crossing.claimed));
+        json_array_append_new(
+            out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "distribution", crossing.before->distribution->name,
+                           "threads", json_integer((json_int_t)crossing.before->threads), "from",
+                           agb_json_text(crossing.from.winner), "to", agb_json_text(crossing.to.winner), "from_groups",
+                           json_integer((json_int_t)crossing.before->groups), "to_groups",
+                           json_integer((json_int_t)crossing.after->groups), "claimed", crossing.claimed));
     return out;
 }
 
@@ -263,7 +267,8 @@ static json_t *wins_json(const agb_matrix *matrix)
     for (size_t i = 0; i < json_array_size(names); i++) {
         wins own = wins_of(matrix, json_string_value(json_array_get(names, i)));
         json_array_append_new(out, json_pack("{s:O, s:o, s:o}", "aggregator", json_array_get(names, i), "cells",
-                                             count(own.cells), "claimed", count(own.claimed)));
+                                             json_integer((json_int_t)own.cells), "claimed",
+                                             json_integer((json_int_t)own.claimed)));
     }
     return out;
 }
@@ -277,8 +282,9 @@ void agb_report_matrix_json(FILE *to, const agb_matrix *matrix)
     for (size_t i = 0; i < matrix->n; i++)
         if (matrix->cells[i].done)
             json_array_append_new(cells, cell_json(&matrix->cells[i]));
-    write_json(to, json_pack("{s:i, s:s, s:b, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o}", "aggbench", 1, "kind", "matrix",
+    agb_json_write(to,
+                   json_pack("{s:i, s:s, s:b, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o}", "aggbench", 1, "kind", "matrix",
                              "complete", matrix->n_done == matrix->n, "settings", settings, "grid", "distributions",
-                             names, "groups", axis_json(&matrix->groups), "threads", axis_json(&matrix->threads), "cells",
-                             cells, "crossovers", crossovers_json(matrix), "wins", wins_json(matrix)));
+                             names, "groups", axis_json(&matrix->groups), "threads", axis_json(&matrix->threads),
+                             "cells", cells, "crossovers", crossovers_json(matrix), "wins", wins_json(matrix)));
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The published experiment beside the measured one. Published figures: Pivot, 28 October 2026, SELECT count(*), UserID
- * FROM hits GROUP BY UserID, one core of an AMD EPYC 9124, bare metal, data in page cache, perf stat -M
- * backend_bound_memory,retiring. Its simple hash table is `naive` here, its partitioned one (4096 partitions by the top
- * 12 bits of the hash) is `radix`. */
+/* The published experiment (published.h) beside the measured one. */
 #include "report_pivot.h"
 
+#include "ipc_place.h"
+#include "published.h"
 #include "report.h"
-#include "resident.h"
+#include "statistics.h"
 #include "text.h"
 
 #include <math.h>
@@ -14,50 +13,17 @@
 
 enum { LABEL = 27, PUBLISHED = 13, COLUMN = 15, MOST_COLUMNS = 3 };
 
-static const char simple[] = "naive", partitioned[] = "radix";
-static const double published_speedup = 3.6 / 2.7;
-
 /* ---- Side by side ------------------------------------------------------------------------------------------------ */
 
-typedef struct figure {
-    const char *label, *simple, *partitioned;    /* published */
+/* Ours alone: nothing of the kind was published. */
+typedef struct own_figure {
+    const char *label;
     agb_text (*measured)(const agb_results *results, const agb_result *result);
-} figure;
+} own_figure;
 
 static agb_text no_text(void)
 {
     return (agb_text){"-"};
-}
-
-static agb_text percent(const agb_result *result, agb_metric metric)
-{
-    agb_text out = no_text();
-    if (result->metrics.has[metric])
-        snprintf(out.s, sizeof out.s, "%.1f %%", result->metrics.value[metric]);
-    return out;
-}
-
-static agb_text rows_here(const agb_results *results, const agb_result *result)
-{
-    return agb_text_count(results->sources[result->source].rows);
-}
-
-static agb_text groups_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    return agb_text_count(result->digest.groups);
-}
-
-static agb_text first_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    return agb_text_seconds(result->first_s);
-}
-
-static agb_text warm_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    return agb_text_seconds(result->wall.median);
 }
 
 static agb_text low_here(const agb_results *results, const agb_result *result)
@@ -72,32 +38,6 @@ static agb_text high_here(const agb_results *results, const agb_result *result)
     return isnan(result->wall.ci95_high) ? no_text() : agb_text_seconds(result->wall.ci95_high);
 }
 
-static agb_text stalled_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    return percent(result, AGB_MEMORY_BOUND_PCT);
-}
-
-static agb_text retiring_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    return percent(result, AGB_RETIRING_PCT);
-}
-
-static agb_text operations_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    bool has = result->metrics.has[AGB_OPS_RETIRED];
-    return has ? agb_text_count((uint64_t)result->metrics.value[AGB_OPS_RETIRED]) : no_text();
-}
-
-static agb_text dram_here(const agb_results *results, const agb_result *result)
-{
-    (void)results;
-    bool has = result->metrics.has[AGB_DRAM_DEMAND_BYTES];
-    return has ? agb_text_bytes((uint64_t)result->metrics.value[AGB_DRAM_DEMAND_BYTES]) : no_text();
-}
-
 static agb_text floor_here(const agb_results *results, const agb_result *result)
 {
     (void)results;
@@ -110,6 +50,18 @@ static agb_text estimate_here(const agb_results *results, const agb_result *resu
 {
     (void)results;
     return agb_text_estimate(&result->estimate);
+}
+
+static agb_text estimate_low_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_estimate_end(&result->estimate, result->estimate.ci95_low_pct);
+}
+
+static agb_text estimate_high_here(const agb_results *results, const agb_result *result)
+{
+    (void)results;
+    return agb_text_estimate_end(&result->estimate, result->estimate.ci95_high_pct);
 }
 
 static agb_text instructions_here(const agb_results *results, const agb_result *result)
@@ -136,57 +88,93 @@ static agb_text branches_here(const agb_results *results, const agb_result *resu
     return agb_text_simulated(&result->simulation, result->simulation.mispredictions);
 }
 
+static const own_figure timed[] = {
+    {"  95 % interval, from", low_here},
+    {"  to", high_here},
+    {"times the machine's floor", floor_here},
+};
+
 /* Substitutes where nothing can be counted: rows of their own, below a line. */
-static const figure estimated[] = {
-    {"waits beyond the cache", "-", "-", estimate_here},
+static const own_figure estimated[] = {
+    {"waits beyond the cache", estimate_here},
+    {"  95 % interval, from", estimate_low_here},
+    {"  to", estimate_high_here},
 };
-static const figure simulated[] = {
-    {"instructions a row", "-", "-", instructions_here},
-    {"L1d misses a row", "-", "-", l1_here},
-    {"last-level misses a row", "-", "-", last_here},
-    {"branch mispredictions a row", "-", "-", branches_here},
-};
-
-/* Counts of this run; where they are replayed, below a line that says so. */
-static const figure counted[] = {
-    {"slots stalled on memory", "50.1 %", "23.5 %", stalled_here},
-    {"slots retiring", "16.1 %", "32.2 %", retiring_here},
-    {"operations retired", "11,431,618,219", "19,350,459,182", operations_here},
-    {"pulled from DRAM on demand", "about 4.5 GB", "about 1.5 GB", dram_here},
+static const own_figure simulated[] = {
+    {"instructions a row", instructions_here},
+    {"L1d misses a row", l1_here},
+    {"last-level misses a row", last_here},
+    {"branch mispredictions a row", branches_here},
 };
 
-static const figure figures[] = {
-    {"rows", "99,997,497", "99,997,497", rows_here},
-    {"groups", "17,630,976", "17,630,976", groups_here},
-    {"first run", "3.9 s", "-", first_here},
-    {"warm run, median", "3.6 s", "2.7 s", warm_here},
-    {"  95 % interval, from", "-", "-", low_here},
-    {"  to", "-", "-", high_here},
-    {"times the machine's floor", "-", "-", floor_here},
-};
-
-static void print_figure(FILE *to, const figure *figure, const agb_results *results, size_t columns)
+/* published: as it was printed there. */
+static agb_text figure_text(const agb_published_figure *figure, double value, bool published)
 {
-    fprintf(to, "%-*s %*s %*s  |", LABEL, figure->label, PUBLISHED + 1, figure->simple, PUBLISHED + 1,
-            figure->partitioned);
+    agb_text out = no_text();
+    if (isnan(value))
+        return out;
+    switch (figure->unit) {
+    case AGB_FIGURE_COUNT:
+        return agb_text_count((uint64_t)value);
+    case AGB_FIGURE_S:
+        if (!published)
+            return agb_text_seconds(value);
+        snprintf(out.s, sizeof out.s, "%.1f s", value);
+        return out;
+    case AGB_FIGURE_PCT:
+        snprintf(out.s, sizeof out.s, "%.1f %%", value);
+        return out;
+    case AGB_FIGURE_BYTES:
+        if (!published)
+            return agb_text_bytes((uint64_t)value);
+        snprintf(out.s, sizeof out.s, "about %.1f GB", value / 1e9);
+        return out;
+    }
+    return out;
+}
+
+static void print_published_figure(FILE *to, const agb_published_figure *figure, const agb_results *results,
+                                   size_t columns)
+{
+    fprintf(to, "%-*s", LABEL, figure->label);
+    for (unsigned i = 0; i < AGB_PUBLISHED_STRATEGIES; i++)
+        fprintf(to, " %*s", PUBLISHED + 1, figure_text(figure, figure->value[i], true).s);
+    fprintf(to, "  |");
     for (size_t i = 0; i < columns; i++) {
         const agb_result *result = &results->results[i];
-        agb_text text = result->state == AGB_STATE_OK ? figure->measured(results, result) : no_text();
-        fprintf(to, " %*s", COLUMN - 2, text.s);
+        double value = NAN;
+        bool has = result->state == AGB_STATE_OK && figure->measured(results, result, &value);
+        fprintf(to, " %*s", COLUMN - 2, figure_text(figure, has ? value : NAN, false).s);
     }
     fputc('\n', to);
 }
 
-static void print_figures(FILE *to, const char *heading, const figure *figures, size_t n, const agb_results *results,
-                          size_t columns)
+static void print_published(FILE *to, bool counted, const agb_results *results, size_t columns)
 {
-    if (*heading) {
-        for (int i = fprintf(to, "-- %s ", heading); i < AGB_TEXT_CELLS; i++)
-            fputc('-', to);
+    for (const agb_published_figure *figure = agb_published_figures; figure->key; figure++) {
+        if (figure->counted == counted)
+            print_published_figure(to, figure, results, columns);
+    }
+}
+
+static void print_heading(FILE *to, const char *heading)
+{
+    for (int i = fprintf(to, "-- %s ", heading); i < AGB_TEXT_CELLS; i++)
+        fputc('-', to);
+    fputc('\n', to);
+}
+
+static void print_own(FILE *to, const own_figure *figures, size_t n, const agb_results *results, size_t columns)
+{
+    for (size_t figure = 0; figure < n; figure++) {
+        fprintf(to, "%-*s %*s %*s  |", LABEL, figures[figure].label, PUBLISHED + 1, "-", PUBLISHED + 1, "-");
+        for (size_t i = 0; i < columns; i++) {
+            const agb_result *result = &results->results[i];
+            agb_text text = result->state == AGB_STATE_OK ? figures[figure].measured(results, result) : no_text();
+            fprintf(to, " %*s", COLUMN - 2, text.s);
+        }
         fputc('\n', to);
     }
-    for (size_t i = 0; i < n; i++)
-        print_figure(to, &figures[i], results, columns);
 }
 
 static void print_side_by_side(FILE *to, const agb_results *results)
@@ -197,21 +185,24 @@ static void print_side_by_side(FILE *to, const agb_results *results)
     for (size_t i = 0; i < columns; i++)
         fprintf(to, " %*.*s", COLUMN - 2, COLUMN - 2, results->results[i].name);
     fputc('\n', to);
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
-    print_figures(to, "", figures, sizeof figures / sizeof figures[0], results, columns);
-    char replayed[AGB_TEXT_CELLS - 8] = "";
-    if (results->replay)
+    agb_report_rule(to);
+    print_published(to, false, results, columns);
+    print_own(to, timed, sizeof timed / sizeof timed[0], results, columns);
+    if (results->replay) {
+        char replayed[AGB_TEXT_CELLS - 8];
         snprintf(replayed, sizeof replayed, "replayed from counts of %.40s, not measured here",
-                 results->support.processor);
-    print_figures(to, replayed, counted, sizeof counted / sizeof counted[0], results, columns);
-    if (results->estimated)
-        print_figures(to, "estimated, not measured", estimated, sizeof estimated / sizeof estimated[0], results,
-                      columns);
-    if (results->simulated)
-        print_figures(to, "simulated, not measured", simulated, sizeof simulated / sizeof simulated[0], results,
-                      columns);
+                 agb_text_clean(results->support.processor).s);
+        print_heading(to, replayed);
+    }
+    print_published(to, true, results, columns);
+    if (results->estimated) {
+        print_heading(to, "estimated, not measured");
+        print_own(to, estimated, sizeof estimated / sizeof estimated[0], results, columns);
+    }
+    if (results->simulated) {
+        print_heading(to, "simulated, not measured");
+        print_own(to, simulated, sizeof simulated / sizeof simulated[0], results, columns);
+    }
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->state != AGB_STATE_OK)
@@ -221,41 +212,34 @@ static void print_side_by_side(FILE *to, const agb_results *results)
 
 /* ---- In words ---------------------------------------------------------------------------------------------------- */
 
-static const agb_result *find(const agb_results *results, const char *name, const agb_comparison **comparison)
-{
-    for (size_t i = 0; i < results->n_results; i++) {
-        const agb_result *result = &results->results[i];
-        if (strcmp(result->name, name) == 0 && result->state == AGB_STATE_OK) {
-            *comparison = agb_results_comparison_of(results, i);
-            return result;
-        }
-    }
-    return NULL;
-}
-
 static void print_ratio(FILE *to, const agb_comparison *speedup)
 {
     const agb_ratio *here = &speedup->speedup;
-    char interval[200] = "";
+    char interval[200] = ": too few repetitions for an interval, and for more";
     if (!isnan(here->ci95_low))
         snprintf(interval, sizeof interval, " [%s, %s]", agb_text_number(here->ci95_low).s,
                  agb_text_number(here->ci95_high).s);
     agb_report_line(to, "speed-up", "partitioned against simple: published %s x, here %s x%s%s",
-                    agb_text_number(published_speedup).s, agb_text_number(here->ratio).s, interval,
-                    speedup->verdict == AGB_VERDICT_SAME ? ": no difference seen" : "");
+                    agb_text_number(agb_published_speedup).s, agb_text_number(here->ratio).s, interval,
+                    speedup->verdict == AGB_VERDICT_SAME && !isnan(here->ci95_low) ? ": no difference seen" : "");
+}
+
+static const char *outcome_of(const agb_comparison *speedup)
+{
+    static const char *const outcomes[] = {"with no difference to be seen in time", "and it was faster",
+                                           "and it was slower"};    /* by verdict */
+    return isnan(speedup->speedup.ci95_low) ? "in too few repetitions to tell which is faster"
+                                            : outcomes[speedup->verdict];
 }
 
 /* Only what the counters measured. */
 static void explain_measured(FILE *to, const agb_result *naive, const agb_result *radix, const agb_comparison *speedup)
 {
-    static const char *const outcomes[] = {"with no difference to be seen in time", "and it was faster",
-                                           "and it was slower"};    /* by verdict */
     double more = radix->metrics.value[AGB_OPS_RETIRED] / naive->metrics.value[AGB_OPS_RETIRED];
     double before = naive->metrics.value[AGB_MEMORY_BOUND_PCT], after = radix->metrics.value[AGB_MEMORY_BOUND_PCT];
     bool as_published = more > 1 && after < before && speedup->verdict == AGB_VERDICT_FASTER;
     agb_report_line(to, "in words", "radix retired %s times the operations of naive; its slots stalled on memory went "
-                    "from %.1f %% to %.1f %%, %s. %s", agb_text_number(more).s, before, after,
-                    outcomes[speedup->verdict],
+                    "from %.1f %% to %.1f %%, %s. %s", agb_text_number(more).s, before, after, outcome_of(speedup),
                     as_published ? "More work and less waiting: what the published experiment says"
                                  : "This is not what the published experiment says: look at the figures above");
 }
@@ -264,10 +248,26 @@ static void explain_measured(FILE *to, const agb_result *naive, const agb_result
 static void explain_replayed(FILE *to, const agb_results *results, const agb_result *naive, const agb_result *radix)
 {
     double more = radix->metrics.value[AGB_OPS_RETIRED] / naive->metrics.value[AGB_OPS_RETIRED];
-    agb_report_line(to, "in words", "on %s, which was recorded, radix retired %s times the operations of naive, and "
+    agb_report_line(to, "in words", "by the replayed counts of %s radix retired %s times the operations of naive, and "
                     "its slots stalled on memory went from %.1f %% to %.1f %%; all times are of this machine, so they "
                     "prove nothing about those counts", results->support.processor, agb_text_number(more).s,
                     naive->metrics.value[AGB_MEMORY_BOUND_PCT], radix->metrics.value[AGB_MEMORY_BOUND_PCT]);
+}
+
+/* The share that an estimate claims: none where its interval leaves room for none. */
+static agb_text estimate_in_words(const agb_estimate *estimate)
+{
+    agb_text out;
+    double low = estimate->ci95_low_pct, high = estimate->ci95_high_pct;
+    if (estimate->own_twin)
+        snprintf(out.s, sizeof out.s, "0 %% by construction (all its groups fit in the cache)");
+    else if (isnan(low))
+        snprintf(out.s, sizeof out.s, "%.0f %% (too few repetitions for an interval)", estimate->waiting_pct);
+    else if (low <= 0 && high >= 0)
+        snprintf(out.s, sizeof out.s, "an unclear part (%.0f to %.0f %%: it may be none)", low, high);
+    else
+        snprintf(out.s, sizeof out.s, "%.0f %% [%.0f, %.0f]", estimate->waiting_pct, low, high);
+    return out;
 }
 
 /* Without counters, as far as the two substitutes go. */
@@ -275,8 +275,8 @@ static void explain_substitutes(FILE *to, const agb_result *naive, const agb_res
 {
     const agb_simulation *simple_run = &naive->simulation, *parted = &radix->simulation;
     if (naive->estimate.has && radix->estimate.has)
-        agb_report_line(to, "", "Estimated, not measured: naive spends %.0f %% of its time waiting beyond the cache, "
-                        "radix %.0f %%", naive->estimate.waiting_pct, radix->estimate.waiting_pct);
+        agb_report_line(to, "", "Estimated, not measured: of its time naive spends %s waiting beyond the cache, radix "
+                        "%s", estimate_in_words(&naive->estimate).s, estimate_in_words(&radix->estimate).s);
     if (simple_run->has && parted->has && parted->rows == simple_run->rows)
         agb_report_line(to, "", "Simulated, not measured: radix takes %s times the instructions of naive and %s times "
                         "its last-level misses",
@@ -284,14 +284,33 @@ static void explain_substitutes(FILE *to, const agb_result *naive, const agb_res
                         agb_text_number((double)parted->last_misses / (double)simple_run->last_misses).s);
 }
 
-/* Without counters: what wall time alone can carry, and not more. */
-static void explain_unmeasured(FILE *to, const agb_results *results, const agb_result *radix,
-                               const agb_comparison *speedup)
+static bool is_counted(const agb_result *result)
 {
-    const char *reason = results->counters_off ? "switched off" : results->support.reason[0] ? results->support.reason
-                                                                                          : radix->metrics.reason;
-    agb_report_line(to, "in words", "stalls and operations could not be counted here: %s", reason);
-    if (speedup->verdict == AGB_VERDICT_FASTER)
+    return result->metrics.has[AGB_OPS_RETIRED] && result->metrics.has[AGB_MEMORY_BOUND_PCT] &&
+           result->metrics.has[AGB_RETIRING_PCT];
+}
+
+/* Why the counters have no say: of the contestant that lacks some. */
+static void explain_lack(FILE *to, const agb_results *results, const agb_result *naive, const agb_result *radix)
+{
+    const agb_result *lacking = is_counted(naive) ? radix : naive;
+    if (results->counters_off)
+        agb_report_line(to, "in words", "stalls and operations were not counted: switched off");
+    else if (!results->support.available && !results->replay)
+        agb_report_line(to, "in words", "stalls and operations could not be counted here: %s", results->support.reason);
+    else
+        agb_report_line(to, "in words", "nothing is concluded from the counters, because %s lacks some of the three "
+                        "that it takes (memory, retiring, operations): %s", lacking->name,
+                        lacking->metrics.reason[0] ? lacking->metrics.reason : "this family cannot count them");
+}
+
+/* Without counters: what wall time alone can carry, and not more. */
+static void explain_times(FILE *to, const agb_comparison *speedup)
+{
+    if (isnan(speedup->speedup.ci95_low))
+        agb_report_line(to, "", "Wall time says nothing yet: too few repetitions, at least %d are wanted",
+                        AGB_LEAST_FOR_INTERVAL);
+    else if (speedup->verdict == AGB_VERDICT_FASTER)
         agb_report_line(to, "",
                         "What wall time alone still says: radix handles every row twice, first moving it to its "
                         "partition, then counting it, and ends sooner all the same. That naive, which handles it once, "
@@ -304,23 +323,27 @@ static void explain_unmeasured(FILE *to, const agb_results *results, const agb_r
 
 static void print_words(FILE *to, const agb_results *results)
 {
-    const agb_comparison *of_naive, *of_radix;
-    const agb_result *naive = find(results, simple, &of_naive);
-    const agb_result *radix = find(results, partitioned, &of_radix);
-    if (!naive || !radix || of_naive || !of_radix) {
+    const agb_result *naive = agb_published_result(results, AGB_PUBLISHED_SIMPLE);
+    const agb_result *radix = agb_published_result(results, AGB_PUBLISHED_PARTITIONED);
+    const agb_comparison *comparison = NULL;
+    if (naive && radix)
+        comparison = agb_results_comparison_of(results, (size_t)(radix - results->results));
+    if (!comparison || agb_results_comparison_of(results, (size_t)(naive - results->results))) {
         agb_report_line(to, "in words", "no comparison: it takes %s as the baseline and %s beside it, both right",
-                        simple, partitioned);
+                        agb_published_aggregator[AGB_PUBLISHED_SIMPLE],
+                        agb_published_aggregator[AGB_PUBLISHED_PARTITIONED]);
         return;
     }
-    print_ratio(to, of_radix);
-    bool counted = naive->metrics.has[AGB_OPS_RETIRED] && radix->metrics.has[AGB_OPS_RETIRED] &&
-                   naive->metrics.has[AGB_MEMORY_BOUND_PCT] && radix->metrics.has[AGB_MEMORY_BOUND_PCT];
+    print_ratio(to, comparison);
+    bool counted = is_counted(naive) && is_counted(radix);
     if (counted && results->replay)
         explain_replayed(to, results, naive, radix);
     else if (counted)
-        explain_measured(to, naive, radix, of_radix);
+        explain_measured(to, naive, radix, comparison);
     else
-        explain_unmeasured(to, results, radix, of_radix);
+        explain_lack(to, results, naive, radix);
+    if (!counted && !results->replay)
+        explain_times(to, comparison);
     explain_substitutes(to, naive, radix);
 }
 
@@ -335,7 +358,7 @@ static void print_substitute_terms(FILE *to, const agb_results *results)
         reason = simulation->reason[0] ? simulation->reason : reason;
     }
     if (results->estimated)
-        agb_report_line(to, "est.", "not counted but estimated: %s", agb_resident_limits);
+        agb_report_estimate_terms(to, &results->sources[0]);
     if (any)
         agb_report_simulation_terms(to, results, any);
     if (results->simulated && *reason)
@@ -354,12 +377,15 @@ static void print_three_times(FILE *to, const agb_results *results)
 void agb_report_pivot(FILE *to, const agb_results *results)
 {
     const agb_settings *settings = &results->settings;
-    fprintf(to, "SELECT count(*), %s FROM %s%s%s GROUP BY %s\n\n", settings->group_by, results->sources[0].name,
-            settings->where ? " WHERE " : "", settings->where ? settings->where : "", settings->group_by);
+    fprintf(to, "SELECT count(*), %s FROM %s%s%s GROUP BY %s\n\n", settings->group_by,
+            agb_text_clean(results->sources[0].name).s, settings->where ? " WHERE " : "", settings->where ? settings->where : "", settings->group_by);
     print_side_by_side(to, results);
     fputc('\n', to);
     print_words(to, results);
+    agb_report_counters_remarks(to, results, 0);
     print_substitute_terms(to, results);
+    if (results->ipc_line)
+        agb_report_ipc_line(to, results, 0, LABEL);
     print_three_times(to, results);
     agb_report_line(to, "check", "every run's answer was equal to a reference answer, outside the clock");
     agb_report_environment(to, results);

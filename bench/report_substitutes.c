@@ -4,18 +4,12 @@
 #include "report.h"
 
 #include "resident.h"
+#include "statistics.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static void rule(FILE *to)
-{
-    for (int i = 0; i < AGB_TEXT_CELLS; i++)
-        fputc('-', to);
-    fputc('\n', to);
-}
 
 static void print_label(FILE *to, const agb_result *result, int width)
 {
@@ -27,37 +21,62 @@ static void print_label(FILE *to, const agb_result *result, int width)
 agb_text agb_text_estimate(const agb_estimate *estimate)
 {
     agb_text out = {"-"};
-    if (estimate->has)
+    if (estimate->has && estimate->own_twin)
+        snprintf(out.s, sizeof out.s, "0, own twin");
+    else if (estimate->has)
         snprintf(out.s, sizeof out.s, "est. %.1f %%", estimate->waiting_pct);
+    return out;
+}
+
+agb_text agb_text_estimate_end(const agb_estimate *estimate, double percent)
+{
+    agb_text out = {"-"};
+    if (estimate->has && !estimate->own_twin && isnan(percent))
+        snprintf(out.s, sizeof out.s, "too few runs");
+    else if (estimate->has && !estimate->own_twin)
+        snprintf(out.s, sizeof out.s, "%.1f %%", percent);
     return out;
 }
 
 static void print_estimate(FILE *to, const agb_result *result, int width)
 {
     const agb_estimate *estimate = &result->estimate;
-    char interval[64] = "-";
+    char interval[80];
     print_label(to, result, width);
     if (!estimate->has) {
         fprintf(to, "  none: %s\n", estimate->reason);
         return;
     }
-    if (!isnan(estimate->ci95_low_pct))
+    if (isnan(estimate->ci95_low_pct) || estimate->own_twin)
+        snprintf(interval, sizeof interval, "%s", agb_text_estimate_end(estimate, estimate->ci95_low_pct).s);
+    else
         snprintf(interval, sizeof interval, "%.1f..%.1f %%", estimate->ci95_low_pct, estimate->ci95_high_pct);
     fprintf(to, " %22s %20s %14s\n", agb_text_estimate(estimate).s, interval,
-            agb_text_seconds(estimate->resident_s).s);
+            isnan(estimate->resident_s) ? "-" : agb_text_seconds(estimate->resident_s).s);
+}
+
+void agb_report_estimate_terms(FILE *to, const agb_source_info *source)
+{
+    if (source->own_twin)
+        agb_report_line(to, "est.", "all %s groups of these rows fit in the L2 cache: the rows are their own twin, and "
+                        "what they cost beyond it is 0 by construction",
+                        agb_text_count(source->resident_groups).s);
+    else
+        agb_report_line(to, "est.", "not counted but estimated: %s. The twin here has %s groups. An interval takes %d "
+                        "repetitions, and one that contains 0 shows no waiting", agb_resident_limits,
+                        agb_text_count(source->resident_groups).s, AGB_LEAST_FOR_INTERVAL);
 }
 
 static void print_estimates(FILE *to, const agb_results *results, size_t source, int width)
 {
     fprintf(to, "\n%-*s %22s %20s %14s\n", width, "estimated", "waits beyond cache", "95 % interval", "twin's run");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source == source && result->state == AGB_STATE_OK)
             print_estimate(to, result, width);
     }
-    agb_report_line(to, "est.", "not counted but estimated: %s. The twin here has %s groups", agb_resident_limits,
-                    agb_text_count(results->sources[source].resident_groups).s);
+    agb_report_estimate_terms(to, &results->sources[source]);
 }
 
 agb_text agb_text_simulated(const agb_simulation *simulation, uint64_t count)
@@ -112,7 +131,7 @@ static void print_simulations(FILE *to, const agb_results *results, size_t sourc
     const agb_simulation *any = NULL;
     fprintf(to, "\n%-*s %18s %16s %19s %18s\n", width, "simulated, a row", "instructions", "L1d misses",
             "last-level misses", "mispredictions");
-    rule(to);
+    agb_report_rule(to);
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source || result->state != AGB_STATE_OK)

@@ -2,7 +2,7 @@
 /* What a sweep found: see report_sweep.h. */
 #include "report_sweep.h"
 
-#include "json_figures.h"
+#include "json_text.h"
 #include "report.h"
 #include "summary.h"
 
@@ -140,12 +140,15 @@ static void print_best(FILE *to, const agb_results *results, const best *best)
     }
     agb_result_label(&results->results[best->second], second, sizeof second);
     agb_text lead = agb_text_ratio(best->lead.ratio, best->lead.ci95_low, best->lead.ci95_high);
-    if (best->claimed)
+    if (isnan(best->lead.ci95_low))
+        agb_report_line(to, "best", "%s%s%s, before %s by %s, but too few runs say whether that is more than noise",
+                        source, *source ? ": " : "", label, second, lead.s);
+    else if (best->claimed)
         agb_report_line(to, "best", "%s%s%s, faster than %s by %s: outside the noise", source, *source ? ": " : "",
                         label, second, lead.s);
     else
-        agb_report_line(to, "best", "%s%s%s, but its lead on %s, %s, is inside the noise: either may be the best", source,
-                        *source ? ": " : "", label, second, lead.s);
+        agb_report_line(to, "best", "%s%s%s, but its lead on %s, %s, is inside the noise: either may be the best",
+                        source, *source ? ": " : "", label, second, lead.s);
 }
 
 /* ---- Maps -------------------------------------------------------------------------------------------------------- */
@@ -315,7 +318,7 @@ static json_t *cells_json(const agb_results *results)
             int place = place_of(results, &results->results[i], &results->settings.sweeps[k]);
             json_array_append_new(at, place == NOWHERE ? json_null() : json_integer(place));
         }
-        json_array_append_new(cells, json_pack("{s:o, s:o}", "result", count(i), "at", at));
+        json_array_append_new(cells, json_pack("{s:o, s:o}", "result", json_integer((json_int_t)i), "at", at));
     }
     return cells;
 }
@@ -326,14 +329,14 @@ static json_t *best_json(const agb_results *results, const best *best)
     char second[256] = "";
     if (best->has_second)
         agb_result_label(&results->results[best->second], second, sizeof second);
-    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                            agb_json_text(results->sources[result->source].name), "aggregator",
-                            agb_json_text(result->name), "params", agb_json_text(result->params), "result",
-                            count(best->result), "second", text_or_null(second), "second_result",
-                            best->has_second ? count(best->second) : json_null());
-    json_object_set_new(out, "lead", number(best->has_second, best->lead.ratio));
-    json_object_set_new(out, "ci95_low", number(best->has_second, best->lead.ci95_low));
-    json_object_set_new(out, "ci95_high", number(best->has_second, best->lead.ci95_high));
+    json_t *out =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "source", agb_json_text(results->sources[result->source].name),
+                  "aggregator", agb_json_text(result->name), "params", agb_json_text(result->params), "result",
+                  json_integer((json_int_t)best->result), "second", agb_json_text_or_null(second), "second_result",
+                  best->has_second ? json_integer((json_int_t)best->second) : json_null());
+    json_object_set_new(out, "lead", agb_json_number(best->has_second ? best->lead.ratio : NAN));
+    json_object_set_new(out, "ci95_low", agb_json_number(best->has_second ? best->lead.ci95_low : NAN));
+    json_object_set_new(out, "ci95_high", agb_json_number(best->has_second ? best->lead.ci95_high : NAN));
     json_object_set_new(out, "pairing", json_string(best->paired ? "rounds" : "none"));
     json_object_set_new(out, "claimed", json_boolean(best->claimed));
     return out;

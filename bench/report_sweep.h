@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sweep found: times over one or two axes as a map, the best setting, and whether its lead is more than noise. */
+/* What a sweep found: times over one or two axes as a map, the best setting, and whether its lead is more than noise.
+ */
 #ifndef AGB_REPORT_SWEEP_H
 #define AGB_REPORT_SWEEP_H
 

@@ -2,6 +2,7 @@
 /* The report for people: figures with units, right under each other, and beside them what they do and do not mean. */
 #include "report.h"
 
+#include "ipc_place.h"
 #include "precision.h"
 #include "report_sweep.h"
 #include "summary.h"
@@ -61,7 +62,8 @@ static agb_text speedup_of(const agb_results *results, size_t i)
     const agb_ratio *speedup = &comparison->speedup;
     bool alone = isnan(speedup->ci95_low);
     return text_of(" %c%.60s%s", comparison->verdict == AGB_VERDICT_SAME && !alone ? '~' : ' ',
-                   agb_text_ratio(speedup->ratio, speedup->ci95_low, speedup->ci95_high).s, alone ? ", in one run" : "");
+                   agb_text_ratio(speedup->ratio, speedup->ci95_low, speedup->ci95_high).s,
+                   alone ? ", too few runs" : "");
 }
 
 void agb_report_rule(FILE *to)
@@ -105,7 +107,8 @@ static void print_bad_row(FILE *to, const agb_result *result, int width)
 /* In the unit of the interval beside it. */
 static agb_text median_of(const agb_summary *wall)
 {
-    return isnan(wall->ci95_high) ? agb_text_seconds(wall->median) : agb_text_seconds_like(wall->median, wall->ci95_high);
+    return isnan(wall->ci95_high) ? agb_text_seconds(wall->median)
+                                  : agb_text_seconds_like(wall->median, wall->ci95_high);
 }
 
 static agb_text floor_of(const agb_result *result)
@@ -185,9 +188,8 @@ static void print_details(FILE *to, const agb_results *results, size_t source, i
 
 /* ---- What the figures were measured on --------------------------------------------------------------------------- */
 
-static void print_machine(FILE *to, const agb_results *results)
+void agb_report_machine(FILE *to, const agb_machine *machine)
 {
-    const agb_machine *machine = &results->machine;
     agb_report_line(to, "machine", "%s (%s), %u processor%s, %s memory%s%s; %s", machine->cpu, machine->uarch,
                     machine->cores, machine->cores == 1 ? "" : "s", agb_text_bytes(machine->memory_bytes).s,
                     machine->governor[0] ? ", governor " : "", machine->governor, machine->kernel);
@@ -200,7 +202,8 @@ static void print_settings(FILE *to, const agb_results *results)
 {
     const agb_settings *settings = &results->settings;
     static const char *const pages[] = {"default pages", "4 KiB pages", "huge pages"};
-    agb_text several = results->processes > 1 ? text_of(", in each of %u fresh processes", results->processes) : text_of("%s", "");
+    agb_text several =
+        results->processes > 1 ? text_of(", in each of %u fresh processes", results->processes) : text_of("%s", "");
     char place[128] = "not pinned";
     size_t at = 0;
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
@@ -258,6 +261,10 @@ static void print_precision(FILE *to, const agb_results *results)
 static void print_trust(FILE *to, const agb_results *results)
 {
     size_t noisy, all;
+    if (results->settings.repetitions < AGB_LEAST_FOR_INTERVAL)
+        agb_report_line(to, "interval", "%u repetition%s: too few for an interval, and for saying what is faster: at "
+                        "least %d are wanted", results->settings.repetitions,
+                        results->settings.repetitions == 1 ? "" : "s", AGB_LEAST_FOR_INTERVAL);
     agb_results_count_noisy(results, &noisy, &all);
     const char *hypervisor = results->machine.hypervisor;
     for (size_t i = 0; i < results->n_noises; i++) {
@@ -319,7 +326,7 @@ void agb_report_environment(FILE *to, const agb_results *results)
     print_memory(to, results);
     agb_report_counters_state(to, results);
     print_remarks(to, results);
-    print_machine(to, results);
+    agb_report_machine(to, &results->machine);
     print_settings(to, results);
 }
 
@@ -360,6 +367,8 @@ void agb_report_table(FILE *to, const agb_results *results)
         print_details(to, results, source, width);
         agb_report_counters(to, results, source, width);
         agb_report_substitutes(to, results, source, width);
+        if (results->ipc_line)
+            agb_report_ipc_line(to, results, source, width);
         agb_report_top(to, results, source);
         fputc('\n', to);
     }

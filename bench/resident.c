@@ -26,8 +26,7 @@ typedef struct mapping {
     const agb_group *real;       /* the column's groups, by key */
     size_t real_n;
     uint64_t *palette, *counts;  /* the twin's keys, and how many rows each has so far */
-    size_t n;                    /* a power of two, or real_n: then each key is its own twin */
-    bool own;
+    size_t n;                    /* a power of two */
 } mapping;
 
 static uint64_t word_at(const agb_column *column, size_t row)
@@ -87,18 +86,6 @@ static size_t map_rows(mapping *self, size_t rows, void *values)
     return written;
 }
 
-static size_t copy_rows(mapping *self, size_t rows, void *values)
-{
-    size_t written = 0;
-    for (size_t row = 0; row < rows; row++) {
-        if (!self->column->nulls || !self->column->nulls[row])
-            store(values, self->column->type, written++, word_at(self->column, row));
-    }
-    for (size_t i = 0; i < self->n; i++)
-        self->counts[i] = self->real[i].count;
-    return written;
-}
-
 /* The right answer: the counts are known from the mapping; their digest is found by counting the palette once, each key
  * weighing as much as its count. */
 static agb_status find_answer(agb_resident *out, const agb_registry *registry, const mapping *map, agb_error *err)
@@ -144,8 +131,8 @@ static void drop_unused(mapping *map)
 static agb_status fill(agb_resident *out, const agb_resident_plan *plan, mapping *map, size_t rows, agb_error *err)
 {
     for (size_t i = 0; i < map->n; i++)
-        map->palette[i] = map->real[map->own ? i : i * (map->real_n / map->n)].key.word;
-    size_t written = map->own ? copy_rows(map, rows, out->values) : map_rows(map, rows, out->values);
+        map->palette[i] = map->real[i * (map->real_n / map->n)].key.word;
+    size_t written = map_rows(map, rows, out->values);
     drop_unused(map);
     out->groups = map->n;
     agb_status status = find_answer(out, plan->registry, map, err);
@@ -178,9 +165,10 @@ agb_status agb_resident_create(agb_resident *out, const agb_resident_plan *plan,
     size_t rows = agb_table_rows(plan->table);
     const agb_reference *reference = plan->reference;
     mapping map = {.column = &column, .real = reference->groups, .real_n = reference->n, .n = plan->most_groups};
-    map.own = reference->n <= plan->most_groups;
-    if (map.own)
-        map.n = reference->n;
+    if (reference->n <= plan->most_groups) {
+        *out = (agb_resident){.own = true, .groups = reference->n};
+        return AGB_OK;
+    }
     out->bytes = rows * agb_type_bytes(column.type) + 1;
     out->values = map_values(out->bytes, plan->pages);
     map.palette = calloc(map.n + 1, sizeof *map.palette);

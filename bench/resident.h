@@ -10,8 +10,9 @@
  *
  * MAPPING  The few keys are real keys of the column, evenly spaced in the order of keys. A key's twin is found by
  * hashing it, so equal keys have one twin; only where two different neighbours would meet in the same twin, the second
- * run takes the next one. So a run ends in the twin exactly where it ends in the column. A column whose groups fit
- * already is its own twin. Rows with NULL are left out: no aggregator sees them.
+ * run takes the next one. So a run ends in the twin exactly where it ends in the column. Rows with NULL are left out: no
+ * aggregator sees them. A column whose groups fit already is its own twin: what it costs beyond that is 0 by
+ * construction, and nothing is run to find that out.
  *
  * LIMITS  It is a difference of times, no count of slots. (1) What a larger result costs in instructions (growing the
  * table, writing more groups, longer probes) is in it, although it is work and not waiting: then it is too high. On an
@@ -26,11 +27,12 @@
 #include "reference.h"
 
 typedef struct agb_resident {
+    bool own;                   /* the column fits: it is its own twin, and there is no table */
     agb_table *table;           /* one column, of the name and type of the real one */
     void *values;               /* of that column */
     size_t bytes;
     agb_reference reference;    /* its right answer; groups is this structure's own */
-    uint64_t groups;            /* of the twin */
+    uint64_t groups;            /* of the twin, or of the column that is its own */
 } agb_resident;
 
 /* The most groups whose cells fit: a power of two, 64 bytes a group in half of the L2 cache (of 1 MiB where the size is

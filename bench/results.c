@@ -97,6 +97,18 @@ void agb_result_label(const agb_result *result, char *label, size_t size)
     snprintf(label, size, "%s%s%s", result->name, *result->params ? " " : "", result->params);
 }
 
+const char *agb_results_counters_source(const agb_results *results, const agb_metrics *metrics)
+{
+    return !agb_metrics_any(metrics) ? "none" : results->replay ? "replay" : "pmu";
+}
+
+const char *agb_results_counters_reason(const agb_results *results, const agb_metrics *metrics)
+{
+    if (metrics->reason[0] || agb_metrics_any(metrics))
+        return metrics->reason;
+    return results->support.reason[0] ? results->support.reason : "nothing was counted";
+}
+
 const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result)
 {
     for (size_t i = 0; i < results->n_comparisons; i++) {

@@ -5,6 +5,7 @@
 
 #include "aggbench.h"
 #include "counters.h"
+#include "ipc_line.h"
 #include "machine.h"
 #include "os_usage.h"
 #include "simulate.h"
@@ -39,8 +40,9 @@ enum { AGB_MOST_LAYOUTS = 128 };
 /* Share of the time spent waiting beyond the cache: an estimate from times, see resident.h. Never a measured value. */
 typedef struct agb_estimate {
     bool has;
-    double waiting_pct, ci95_low_pct, ci95_high_pct;    /* the interval is NAN when there was only one run */
-    double resident_s;             /* the twin's median */
+    bool own_twin;                 /* the groups fit in the cache: 0 by construction, no twin was run */
+    double waiting_pct, ci95_low_pct, ci95_high_pct;    /* the interval is NAN below AGB_LEAST_FOR_INTERVAL runs */
+    double resident_s;             /* the twin's median; NAN when it is its own */
     char reason[200];              /* why there is none; "" when none was wanted */
 } agb_estimate;
 
@@ -61,7 +63,7 @@ typedef struct agb_result {
     /* Of the timed runs; only when state is ok. */
     agb_stats stats;               /* of the last run */
     agb_digest digest;
-    agb_summary wall;              /* its interval is NAN when there was only one run */
+    agb_summary wall;              /* its interval is NAN below AGB_LEAST_FOR_INTERVAL runs */
     double *process_s;             /* median of each process; NULL: there was one */
     size_t n_process;
     double first_s, verify_s;      /* the very first run; median cost of the check */
@@ -85,7 +87,9 @@ typedef struct agb_source_info {
     double load_s, reference_s;
     uint64_t reference_peak_rss_bytes;    /* of the process that counted the reference answer */
     uint64_t groups, nulls;        /* of the reference answer */
-    uint64_t resident_groups;      /* of the cache-resident twin; 0 = there is none */
+    uint64_t resident_groups;      /* of the cache-resident twin, or of the rows themselves */
+    bool own_twin;                 /* the groups fit in the cache as they are */
+    char no_twin[200];             /* why there is no cache-resident twin; "" when there is one */
     uint64_t selected;             /* rows that met the filter */
     agb_key_layout *layout;        /* of the keys; NULL until the table is loaded */
     bool has_floor;
@@ -138,6 +142,8 @@ typedef struct agb_results {
     const agb_replay *replay;      /* whose counts stand in place of measured ones; NULL = none. Borrowed */
     agb_perf_check *perf_check;    /* NULL: not asked for */
     bool estimated, simulated;     /* by option, or because there is nothing to count */
+    const agb_ipc_line *ipc_line;  /* to be laid beside what is counted; NULL = not asked for. Borrowed */
+    bool published;                /* this is the published experiment: JSON lays its figures beside ours */
     agb_settings settings;
     unsigned processes;            /* that gave runs */
     agb_layout layouts[AGB_MOST_LAYOUTS];    /* of each process on each source, as far as they fit */
@@ -166,6 +172,9 @@ bool agb_results_all_ok(const agb_results *results);
 bool agb_results_any_ok(const agb_results *results, size_t source);
 /* "radix bits=12", cut to fit. */
 void agb_result_label(const agb_result *result, char *label, size_t size);
+/* "pmu", "replay", or "none", and why some or all counters are missing or doubtful; "" = nothing is. */
+const char *agb_results_counters_source(const agb_results *results, const agb_metrics *metrics);
+const char *agb_results_counters_reason(const agb_results *results, const agb_metrics *metrics);
 /* NULL when there is none. */
 const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result);
 const agb_noise *agb_results_noise_of(const agb_results *results, size_t source);

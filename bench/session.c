@@ -38,6 +38,7 @@ static agb_status measure(const agb_session *session, const agb_options *options
         lineup->experiment.context = &printer;
     }
     lineup->experiment.most_s = options->time_limit_s ? (double)options->time_limit_s : session->most_s;
+    lineup->experiment.demanded = options->estimate || options->simulate;
     if (session->note)
         agb_results_note(&lineup->warnings, "%s", session->note);
     bool nothing_named = options->counters == AGB_COUNTERS_AUTO && !options->estimate && !options->simulate;
@@ -48,6 +49,7 @@ static agb_status measure(const agb_session *session, const agb_options *options
     agb_older_children older;
     agb_strays_adopt(&older);
     agb_status status = agb_lineup_run(lineup, results, err);
+    results->published = session->published;
     agb_strays_end(&older);
     agb_progress_end(&printer);
     return status;
@@ -70,6 +72,8 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
             status = write_report(session, options, &results, &outputs.report, err);
         if (status == AGB_OK && outputs.has_record && !shares)
             status = agb_record_write(&outputs.record, &results, err);
+        if (status == AGB_OK && !shares)
+            status = agb_lineup_check_demands(options, &results, err);
         code = status == AGB_OK && (shares || agb_results_all_ok(&results)) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     }
     agb_results_release(&results);

@@ -61,8 +61,12 @@ typedef struct simulation {
 } simulation;
 
 static agb_status start(simulation *self, const agb_simulated_run *run, const agb_jobs *jobs, size_t number,
-                        agb_error *err)
+                        double end_s, agb_error *err)
 {
+    double left_s = end_s - agb_now_s();
+    if (left_s <= 0)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "no time was left for it: the simulations before it took all %.0f s",
+                        run->timeout_s);
     agb_models all = agb_models_of(&run->caches);
     char out[64], order[64], sizes[3][64];
     const agb_model *models[] = {&all.l1i, &all.l1d, &all.last};
@@ -78,7 +82,7 @@ static agb_status start(simulation *self, const agb_simulated_run *run, const ag
     char *argv[] = {"valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", "--cache-sim=yes", "--branch-sim=yes",
                     sizes[0], sizes[1], sizes[2], out, (char *)run->program, "count-once", order, NULL};
     int inherited[] = {self->counts, jobs->file, -1};
-    return agb_tool_start(&self->tool, argv, inherited, run->timeout_s, err);
+    return agb_tool_start(&self->tool, argv, inherited, left_s, err);
 }
 
 /* The number under a name of the "events:" line, in the "totals:" line below it. */
@@ -123,12 +127,16 @@ static bool read_counts(int file, agb_simulation *out)
     return out->instructions > 0;
 }
 
-static void finish(simulation *self, const agb_job *job, const agb_reference *reference, agb_simulation *out)
+static void finish(simulation *self, const agb_simulated_run *run, const agb_job *job, const agb_reference *reference,
+                   agb_simulation *out)
 {
     char how[300];
     out->rows = job->stats.rows;
     out->groups = job->digest.groups;
-    if (!agb_tool_succeeded(&self->tool, how, sizeof how))
+    if (self->tool.late)
+        snprintf(out->reason, sizeof out->reason, "under valgrind it had not ended when the %.0f s that all simulations "
+                 "have were over", run->timeout_s);
+    else if (!agb_tool_succeeded(&self->tool, how, sizeof how))
         snprintf(out->reason, sizeof out->reason, "under valgrind %s", how);
     else if (!job->done)
         snprintf(out->reason, sizeof out->reason, "under valgrind it ended without an answer");
@@ -149,7 +157,7 @@ static void finish(simulation *self, const agb_job *job, const agb_reference *re
 
 /* Starts job number `next` on the first free place, if there is one and a job is left. */
 static void fill_places(simulation *places, size_t n_places, size_t *job_of, const agb_simulated_run *run,
-                        const agb_jobs *jobs, const agb_simulated *entries, size_t *next)
+                        const agb_jobs *jobs, const agb_simulated *entries, double end_s, size_t *next)
 {
     for (size_t i = 0; i < n_places && *next < jobs->n; i++) {
         agb_error error = {0};
@@ -157,7 +165,7 @@ static void fill_places(simulation *places, size_t n_places, size_t *job_of, con
             continue;
         job_of[i] = (*next)++;
         places[i] = (simulation){.tool.said = -1};
-        places[i].started = start(&places[i], run, jobs, job_of[i], &error) == AGB_OK;
+        places[i].started = start(&places[i], run, jobs, job_of[i], end_s, &error) == AGB_OK;
         if (!places[i].started)
             snprintf(entries[job_of[i]].out->reason, sizeof entries->out->reason, "%.300s", error.text);
     }
@@ -170,13 +178,14 @@ static void run_jobs(const agb_simulated_run *run, const agb_jobs *jobs, const a
     size_t job_of[MOST_AT_ONCE], next = 0, running;
     size_t n_places = agb_machine_default_threads("");
     n_places = n_places < MOST_AT_ONCE ? n_places : MOST_AT_ONCE;
+    double end_s = agb_now_s() + run->timeout_s;
     do {
-        fill_places(places, n_places, job_of, run, jobs, entries, &next);
+        fill_places(places, n_places, job_of, run, jobs, entries, end_s, &next);
         poll(NULL, 0, 5);
         running = 0;
         for (size_t i = 0; i < n_places; i++) {
             if (places[i].started && agb_tool_is_over(&places[i].tool))
-                finish(&places[i], &jobs->job[job_of[i]], reference, entries[job_of[i]].out);
+                finish(&places[i], run, &jobs->job[job_of[i]], reference, entries[job_of[i]].out);
             running += places[i].started;
         }
     } while (running > 0 || next < jobs->n);

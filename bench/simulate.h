@@ -45,7 +45,7 @@ typedef struct agb_simulated_run {
     size_t batch_rows;
     agb_caches caches;                 /* simulated, and told to the strategies */
     uint64_t most_rows;
-    double timeout_s;
+    double timeout_s;                  /* for all simulations together */
 } agb_simulated_run;
 
 typedef struct agb_simulated {

@@ -58,9 +58,14 @@ struct agb_slots {
 
 /* Sets a plain number. */
 void agb_metrics_set(agb_metrics *out, agb_metric metric, double value);
-/* Sets 100 * part / whole. A whole of 0, a share above 100 % or below -1 % sets nothing and says why; a share between
- * -1 % and 0, which rounding gives to differences and remainders, is set to 0 and said. */
+/* Sets 100 * part / whole. A whole of 0, a share above 100 % or below -1 % sets nothing, says why, and casts doubt on
+ * the whole group; a share between -1 % and 0, which rounding gives to differences and remainders, is set to 0 and said. */
 void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, double whole);
+/* The same of a level 1 share that no event counts, but is what the others leave of the whole: said. */
+void agb_metrics_set_rest(agb_metrics *out, agb_metric metric, double part, double whole);
+/* A reason for which no share of this group can be true. */
+__attribute__((format(printf, 2, 3)))
+void agb_metrics_doubt(agb_metrics *out, const char *format, ...);
 /* Sets what counts say by themselves, by the beginning of the events' symbols: CYC cycles, INS instructions (and with
  * CYC the IPC), OPS operations retired, LLC last-level misses, WALKS page walks of the data TLB, DEMAND and FILLS
  * lines of 64 bytes from DRAM. Events of the same beginning (WALKS_LOAD, WALKS_STORE) add up. */

@@ -3,9 +3,10 @@
  *
  * The median of a resample needs no sorting: the resample is drawn as indices into the sorted sample, so counting how
  * often each index was drawn and walking to the middle rank gives it in linear time. With few repetitions the interval
- * is coarse (5 values have at most 9 different medians): it says how sure one can be, not more. */
+ * is coarse (5 values have at most 5 different medians): it says how sure one can be, not more. */
 #include "statistics.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,10 +145,11 @@ agb_summary agb_summarize_processes(const double *values, const unsigned *proces
     if (sample_of(&sample, values, process, n)) {
         double medians[RESAMPLES];
         summary = (agb_summary){.n = n, .min = sample.sorted[0], .median = median_of_sorted(sample.sorted, n),
-                                .max = sample.sorted[n - 1]};
-        for (size_t i = 0; i < RESAMPLES; i++)
+                                .max = sample.sorted[n - 1], .ci95_low = NAN, .ci95_high = NAN};
+        for (size_t i = 0; i < RESAMPLES && n >= AGB_LEAST_FOR_INTERVAL; i++)
             medians[i] = resampled_median(&sample, &seed);
-        percentiles(medians, &summary.ci95_low, &summary.ci95_high);
+        if (n >= AGB_LEAST_FOR_INTERVAL)
+            percentiles(medians, &summary.ci95_low, &summary.ci95_high);
     }
     sample_release(&sample);
     return summary;
@@ -184,6 +186,8 @@ agb_ratio agb_unpaired_ratio(const double *baseline, size_t n_baseline, const do
         for (size_t i = 0; i < RESAMPLES; i++)
             ratios[i] = resampled_median(&old, &seed) / resampled_median(&new, &seed);
         percentiles(ratios, &out.ci95_low, &out.ci95_high);
+        if (n_baseline < AGB_LEAST_FOR_INTERVAL || n_candidate < AGB_LEAST_FOR_INTERVAL)
+            out.ci95_low = out.ci95_high = NAN;
     }
     sample_release(&old);
     sample_release(&new);

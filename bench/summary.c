@@ -21,9 +21,6 @@ double agb_least_claim_of(unsigned processes)
     return processes >= SEVERAL ? 1 : agb_least_claim;
 }
 
-/* One run has no interval, and two of one run each have no winner. */
-enum { LEAST_FOR_INTERVAL = 2 };
-
 /* The timed runs' values of one kind. */
 static size_t timed(const agb_result *result, double *values, double (*value_of)(const agb_run *run, size_t which),
                     size_t which)
@@ -135,8 +132,10 @@ static void estimate_waiting(agb_result *result, const agb_source_info *source, 
 {
     agb_estimate *out = &result->estimate;
     double *walls = calloc(2 * result->n_runs + 1, sizeof *walls), *twins = walls + result->n_runs;
-    if (!walls || source->resident_groups == 0) {
-        snprintf(out->reason, sizeof out->reason, "the cache-resident twin could not be made");
+    if (source->own_twin)
+        *out = (agb_estimate){.has = true, .own_twin = true, .resident_s = NAN};
+    if (!walls || source->no_twin[0] || source->own_twin) {
+        snprintf(out->reason, sizeof out->reason, "%s", walls ? source->no_twin : "no memory for the estimate");
         free(walls);
         return;
     }
@@ -145,8 +144,8 @@ static void estimate_waiting(agb_result *result, const agb_source_info *source, 
     agb_ratio cost = agb_paired_ratio(walls, twins, NULL, n, seed);
     out->has = true;
     out->waiting_pct = waiting_pct(cost.ratio);
-    out->ci95_low_pct = n < LEAST_FOR_INTERVAL ? NAN : waiting_pct(cost.ci95_low);
-    out->ci95_high_pct = n < LEAST_FOR_INTERVAL ? NAN : waiting_pct(cost.ci95_high);
+    out->ci95_low_pct = waiting_pct(cost.ci95_low);
+    out->ci95_high_pct = waiting_pct(cost.ci95_high);
     out->resident_s = agb_median(twins, n);
     free(walls);
 }
@@ -179,8 +178,6 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
     if (process)
         summarize_each_process(result, results, values, process, n);
     free(process);
-    if (n < LEAST_FOR_INTERVAL)
-        result->wall.ci95_low = result->wall.ci95_high = NAN;
     result->verify_s = agb_summarize(values, timed(result, values, verify_of, 0), seed).median;
     for (size_t phase = 0; phase < result->stats.phases; phase++)
         result->phase_s[phase] = agb_summarize(values, timed(result, values, phase_of, phase), seed).median;
@@ -208,8 +205,6 @@ static agb_ratio speedup(const agb_result *candidate, const agb_results *results
     if (walls) {
         timed(candidate, walls, wall_of, 0);
         ratio = agb_paired_ratio(candidate->paired_s, walls, process, n, results->settings.seed);
-        if (n < LEAST_FOR_INTERVAL)
-            ratio.ci95_low = ratio.ci95_high = NAN;
     }
     free(process);
     free(walls);
@@ -230,7 +225,7 @@ agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise, dou
 
 static const agb_ratio *measure_noise(agb_results *results, size_t baseline, const agb_result *twin)
 {
-    if (!twin || !twin->paired_s || twin->n_runs - twin->n_warmup < LEAST_FOR_INTERVAL)
+    if (!twin || !twin->paired_s || twin->n_runs - twin->n_warmup < AGB_LEAST_FOR_INTERVAL)
         return NULL;
     agb_noise *noise = &results->noises[results->n_noises++];
     *noise = (agb_noise){baseline, speedup(twin, results)};
@@ -284,8 +279,6 @@ agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, b
     unsigned *process = processes_of(winner, results);
     lead = *paired ? agb_paired_ratio(walls + n, walls, process, n, seed)
                    : agb_unpaired_ratio(walls + n, m, walls, n, seed);
-    if (n < LEAST_FOR_INTERVAL || m < LEAST_FOR_INTERVAL)
-        lead.ci95_low = lead.ci95_high = NAN;
     free(process);
     free(walls);
     return lead;

@@ -93,6 +93,20 @@ agb_text agb_text_bytes(uint64_t bytes)
     return out;
 }
 
+agb_text agb_text_binary(uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double size = (double)bytes;
+    size_t unit = 0;
+    while (size >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        size /= 1024;
+        unit++;
+    }
+    agb_text out;
+    snprintf(out.s, sizeof out.s, "%.4g %s", size, units[unit]);
+    return out;
+}
+
 /* ---- Text of unknown origin ---- */
 
 int agb_text_cells(const char *text)

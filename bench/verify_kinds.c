@@ -161,7 +161,8 @@ static bool check_workers(agb_verify_session *self)
     for (const agb_shape *shape = agb_shapes; shape->name; shape++) {
         for (unsigned workers = 1; workers <= 3; workers++) {
             agb_name_case(self, "%s on %u workers", shape->name, workers);
-            if (!agb_try_shape(self, shape, ROWS, false, (agb_trial){.setup = {.workers = workers, .batch_rows = 1000}}))
+            if (!agb_try_shape(self, shape, ROWS, false,
+                               (agb_trial){.setup = {.workers = workers, .batch_rows = 1000}}))
                 return false;
         }
     }
@@ -258,8 +259,8 @@ static bool check_types(agb_verify_session *self)
     return true;
 }
 
-/* Every setup for one sample: batches, workers, and memory that is plain, guarded, used before, short, or refused at one
- * request in the middle. */
+/* Every setup for one sample: batches, workers, and memory that is plain, guarded, used before, short, or refused at
+ * one request in the middle. */
 static bool try_setups(agb_verify_session *self, const agb_sample *sample, const char *hash, const char *name)
 {
     static const uint64_t batches[] = {1, 7, 1000}, workers[] = {1, 3};
@@ -326,7 +327,8 @@ static bool check_wide(agb_verify_session *self, agb_key_kind kind)
         if (!agb_try_shape(self, shape, FEW_ROWS, false, (agb_trial){.kind = kind, .setup.batch_rows = 1000}))
             return false;
         agb_name_case(self, "%s in guarded memory, on several workers", shape->name);
-        if (!agb_try_shape(self, shape, FEW_ROWS, false, (agb_trial){.kind = kind, .setup = {.batch_rows = 7, .workers = 3, .guarded = true}}))
+        if (!agb_try_shape(self, shape, FEW_ROWS, false,
+                           (agb_trial){.kind = kind, .setup = {.batch_rows = 7, .workers = 3, .guarded = true}}))
             return false;
         agb_name_case(self, "%s with weights", shape->name);
         if ((traits & AGB_TAKES_WEIGHTS) && !agb_try_shape(self, shape, FEW_ROWS, true, (agb_trial){.kind = kind}))

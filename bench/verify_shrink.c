@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest input that fails: delta debugging (A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing
- * Input", 2002). First the setup is made plainer while the failure stays, then ever smaller parts of the rows are left
- * out, then keys are exchanged for small numbers. Every attempt is a child process, because most of them crash; any
- * failure counts, for what is wrong may show in several ways. It ends after so many attempts, or seconds. */
+/* The smallest input that fails: delta debugging (A. Zeller, R. Hildebrandt, "Simplifying and Isolating
+ * Failure-Inducing Input", 2002). First the setup is made plainer while the failure stays, then ever smaller parts of
+ * the rows are left out, then keys are exchanged for small numbers. Every attempt is a child process, because most of
+ * them crash; any failure counts, for what is wrong may show in several ways. It ends after so many attempts, or
+ * seconds. */
 #include "verify_parts.h"
 
 #include "key_text.h"

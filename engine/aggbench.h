@@ -23,6 +23,10 @@
 extern "C" {
 #endif
 
+/* While the first number is 0, a change of the second one may break programs: it is part of the library's SONAME. */
+#define AGB_VERSION "0.1"
+const char *agb_version(void);    /* of the library that runs, where AGB_VERSION is that of the header */
+
 typedef struct agb_registry agb_registry;
 typedef struct agb_table agb_table;
 typedef struct agb_sink agb_sink;
@@ -290,7 +294,7 @@ typedef struct agb_group {
 
 agb_status agb_sink_collect(agb_sink **out, agb_error *err);          /* keeps all groups */
 agb_status agb_sink_checksum(agb_sink **out, agb_error *err);         /* keeps only the digest */
-/* Digest and the top n. layout: how keys are compared; borrowed; NULL: words, unsigned. */
+/* Digest and the top n. layout: how keys of equal count are compared; borrowed; NULL: as agb_key_compare_raw. */
 agb_status agb_sink_top(agb_sink **out, size_t n, const agb_key_layout *layout, agb_error *err);
 void agb_sink_destroy(agb_sink *sink);
 
@@ -312,8 +316,9 @@ bool agb_sink_block(const agb_sink *sink, size_t block, agb_block *out);
 agb_group agb_block_group(const agb_block *block, size_t i);
 
 /* The n largest groups (fewer when there are fewer): by count from large to small, then by key from small to large as
- * agb_key_compare says, so that two runs print the same. groups takes up to n; strings are borrowed from the sink.
- * Returns how many were written. Works on collect and top sinks; a top sink gives at most what it was created with. */
+ * agb_key_compare says (layout NULL: agb_key_compare_raw), so that two runs print the same. groups takes up to n;
+ * strings are borrowed from the sink. Returns how many were written. Works on collect and top sinks; a top sink gives at
+ * most what it was created with. */
 size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, const agb_key_layout *layout);
 
 /* ---- Registry ---------------------------------------------------------------------------------------------------- */
@@ -347,6 +352,19 @@ typedef struct agb_observer {
     void (*leave)(void *context, unsigned worker);
 } agb_observer;
 
+/* Rows that the caller has from a source of its own, batch by batch, instead of those of a table. */
+typedef struct agb_stream {
+    agb_key_kind kind;    /* of all its keys */
+    bool weighted;        /* every batch has weights; false: none has */
+    uint64_t rows;        /* at most so many will come, which lets strategies choose sizes; 0 = unknown */
+    void *context;
+    /* Fills *batch, which comes empty; is called until it leaves no rows in it. What the batch points to is borrowed
+     * until this worker's next call or the end of the run. With a parallel aggregator and a pool, every worker calls, on
+     * its own thread, until it gets no rows; otherwise only worker 0 does. It never hands out NULL keys: rows without a
+     * key are the caller's to count. Another status than AGB_OK ends the run, which then fails with it. */
+    agb_status (*next)(void *context, unsigned worker, agb_batch *batch);
+} agb_stream;
+
 /* Zero is the default of every field; use designated initialisers. */
 typedef struct agb_plan {
     const agb_table *table;
@@ -363,6 +381,8 @@ typedef struct agb_plan {
     const agb_observer *observer;         /* borrowed; may be NULL */
     const agb_caches *caches;             /* that the aggregator is told; NULL = those of the processor it runs on */
     const char *spill_folder;             /* where a strategy that spills may put its nameless file; NULL = /var/tmp */
+    const agb_stream *stream;             /* borrowed; where rows come from instead of table, column, filter, weights:
+                                             those are then NULL, and batch_rows means nothing */
 } agb_plan;
 
 typedef struct agb_stats {
@@ -389,7 +409,8 @@ const char *const *agb_hash_names(void);
 /* Sizes of this machine's caches as the kernel reports them for processor `cpu`. */
 agb_caches agb_caches_of(int cpu);
 
-/* SELECT columns, count(*) FROM table WHERE filter GROUP BY columns. The sink is emptied first. stats may be NULL. */
+/* SELECT columns, count(*) FROM table WHERE filter GROUP BY columns. The sink is emptied first. stats may be NULL.
+ * After a failure the sink holds no result: what it gives is undefined until the next run into it. */
 agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *stats, agb_error *err);
 
 #ifdef __cplusplus

@@ -2,16 +2,19 @@
 /* THE CONTRACT between a GROUP BY count strategy (an aggregator) and its host.
  *
  * An aggregator is one C file that defines one constant, `const agb_aggregator agb_aggregator_<file stem>`. Dropped
- * into aggregators/ it is built in; compiled with `cc -shared -fPIC -Iengine -Iaggregators` it is a plug-in. The same source serves
- * both, because every service is an inline call through the host table below: the object needs no symbol of the
- * program. This header compiles as C and as C++, and includes nothing of ours but status.h.
+ * into aggregators/ it is built in; compiled with `cc -shared -fPIC -Iengine -Iaggregators` it is a plug-in. The same
+ * source serves both, because every service is an inline call through the host table below: the object needs no symbol
+ * of the program. This header compiles as C11 and as C++11, includes nothing of ours but status.h, and its structures
+ * hold nothing but integers, pointers and one another: any language that can lay out a C structure can be a plug-in's.
+ * `aggbench new NAME` writes a strategy to start from; aggregators/README.md explains with worked examples.
  *
  * RULES
  *  1. Order. create once; consume 0..n times; finish at most once; destroy exactly once if create set *self, also
  *     when create failed afterwards (so set *self first). After any failure only destroy follows: no cleanup ladders.
  *  2. Threads. All calls come from one thread, unless the AGB_PARALLEL trait is set: then consume runs on several
  *     workers at once, each with its own worker number 0..config->workers-1 (without the trait: 0 of 1). finish runs
- *     on the thread of worker 0 and may spread work with agb_parallel_for. alloc, release, phase and emit may be called from any worker.
+ *     on the thread of worker 0 and may spread work with agb_parallel_for. alloc, release, phase, emit, spill and fetch
+ *     may be called from any worker.
  *  3. Memory. Every byte comes from agb_alloc and goes back through agb_release with its size; destroy leaves nothing
  *     live. Where memory comes from (page size, reused or fresh, budget) is the run's choice, never the aggregator's.
  *     NULL means refused: return AGB_ERR_MEMORY, the host knows the reason and the amount.
@@ -19,7 +22,11 @@
  *     group is known to be complete). Counts are 64 bits and exact.
  *  5. Input. A batch is borrowed for the call. It may have 0 rows. It never holds NULL keys: the engine counts those
  *     itself, as one group of their own.
- *  6. Forbidden: malloc, stdio, clocks, threads, mutable globals. */
+ *  6. Forbidden: malloc, stdio, clocks, threads, mutable globals.
+ *  7. Versions. Structures with a `size` grow at their end only, and `abi` stays. A plug-in of an older header runs
+ *     unchanged: what its descriptor lacks is taken for 0. One of a newer header runs, too: fields unknown here are
+ *     ignored, and before it uses a service or a config field that an older host may lack it asks AGB_HAS. Another abi
+ *     is refused before any function of the descriptor is called. */
 #ifndef AGB_AGGREGATOR_H
 #define AGB_AGGREGATOR_H
 
@@ -35,6 +42,10 @@ extern "C" {
 
 /* Raised only when an old plug-in could not run any more; appended fields are told apart by `size`. */
 #define AGB_AGGREGATOR_ABI 1u
+
+/* Whether a structure of the other side, `object`, reaches as far as its member `field`. */
+#define AGB_HAS(object, field) \
+    ((object)->size >= (size_t)((const char *)(&(object)->field + 1) - (const char *)(object)))
 
 enum {
     AGB_MOST_PHASES = 8,    /* named phases of one aggregator */
@@ -228,14 +239,21 @@ static inline void agb_hash_bytes(agb_host *host, const agb_bytes *keys, size_t 
  * charged to the budget. From any worker. A full disk and the like: a failure to be returned, its sentence is kept. */
 static inline agb_status agb_spill(agb_host *host, const void *bytes, size_t n, uint64_t *ticket)
 {
-    return host->spill(host, bytes, n, ticket);
+    return AGB_HAS(host, spill) ? host->spill(host, bytes, n, ticket) : AGB_ERR_UNSUPPORTED;
 }
 
 /* Reads a block back, as often as needed; n as it was written. Its checksum is verified. */
 static inline agb_status agb_fetch(agb_host *host, uint64_t ticket, void *bytes, size_t n)
 {
-    return host->fetch(host, ticket, bytes, n);
+    return AGB_HAS(host, fetch) ? host->fetch(host, ticket, bytes, n) : AGB_ERR_UNSUPPORTED;
 }
+
+/* The most that one worker holds at once, beside the column and the result, for word keys of ordinary spread: an upper
+ * bound, so growth by doubling is in it. All zero: not stated. */
+typedef struct agb_need {
+    double bytes_per_row, bytes_per_group;
+    double fixed_bytes;            /* what does not grow with the data, on a machine with 1 MiB of L2 */
+} agb_need;
 
 /* Append only. Constant; no code runs when it is registered. */
 typedef struct agb_aggregator {
@@ -250,7 +268,15 @@ typedef struct agb_aggregator {
     agb_status (*consume)(void *self, unsigned worker, const agb_batch *batch);
     agb_status (*finish)(void *self);
     void (*destroy)(void *self);
+    agb_need need;                 /* appended; read it through agb_aggregator_need */
 } agb_aggregator;
+
+/* What an aggregator says of its memory; all zero where it was built before that could be said. */
+static inline agb_need agb_aggregator_need(const agb_aggregator *aggregator)
+{
+    agb_need nothing = {0, 0, 0};
+    return aggregator->size > offsetof(agb_aggregator, need) ? aggregator->need : nothing;
+}
 
 #ifdef __cplusplus
 }

@@ -16,8 +16,8 @@
 enum { STANDARD_BATCH_ROWS = 65536 };
 
 typedef struct lane {    /* what belongs to one worker */
-    agb_batcher batcher;
-    uint64_t nulls;
+    agb_batcher batcher;    /* unused where a stream gives the batches */
+    uint64_t nulls, rows;   /* rows: of a stream */
     unsigned phase;
     size_t lent;         /* groups of the open loan */
     char apart[64];      /* lanes of different workers share no cache line */
@@ -42,6 +42,7 @@ typedef struct run {
     atomic_bool in_parallel;
     atomic_uint failure;         /* first failed status of any worker */
     _Atomic(const char *) broken;    /* which rule of the contract was broken, or NULL */
+    _Atomic(const char *) stream_failure;    /* why the caller's stream ended the run, or NULL */
     agb_stats stats;
 } run;
 
@@ -169,6 +170,15 @@ static const agb_host services = {
 static agb_status read_query(run *r, agb_error *err)
 {
     const agb_plan *plan = r->plan;
+    if (plan->stream) {
+        if (plan->table || plan->column || plan->filter || plan->weights)
+            return agb_fail(err, AGB_ERR_ARGUMENT, "plan: stream: takes the place of table, column, filter and "
+                            "weights: leave those NULL");
+        if (!plan->aggregator || !plan->stream->next || (unsigned)plan->stream->kind > AGB_KEYS_BYTES)
+            return agb_fail(err, AGB_ERR_ARGUMENT, "plan: stream: an aggregator, next and a kind of key are all "
+                            "needed");
+        return AGB_OK;
+    }
     if (!plan->table || !plan->column || !plan->aggregator)
         return agb_fail(err, AGB_ERR_ARGUMENT, "plan: table, column and aggregator are all needed");
     agb_status status = agb_key_layout_create(&r->layout, plan->table, plan->column, err);
@@ -184,13 +194,23 @@ const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind 
     return aggregator->traits & 1u << kind ? NULL : refusals[kind];
 }
 
+static agb_key_kind kind_of(const run *r)
+{
+    return r->layout ? r->layout->kind : r->plan->stream->kind;
+}
+
+static bool is_weighted(const run *r)
+{
+    return r->plan->stream ? r->plan->stream->weighted : r->plan->weights != NULL;
+}
+
 static agb_status check_traits(const run *r, agb_error *err)
 {
     const agb_aggregator *a = r->plan->aggregator;
-    const char *refusal = agb_key_kind_refusal(a, r->layout->kind);
+    const char *refusal = agb_key_kind_refusal(a, kind_of(r));
     if (refusal)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: %s", a->name, refusal);
-    if (r->plan->weights && !(a->traits & AGB_TAKES_WEIGHTS))
+    if (is_weighted(r) && !(a->traits & AGB_TAKES_WEIGHTS))
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: it does not take weights", a->name);
     return AGB_OK;
 }
@@ -199,8 +219,8 @@ static agb_status make_config(run *r, agb_error *err)
 {
     const agb_plan *plan = r->plan;
     const char *hash = plan->hash ? plan->hash : agb_hash_names()[0];
-    r->config = (agb_config){.size = sizeof(agb_config), .kind = r->layout->kind, .rows = r->source.rows,
-                             .workers = agb_pool_workers(r->pool), .weighted = plan->weights != NULL,
+    r->config = (agb_config){.size = sizeof(agb_config), .kind = kind_of(r), .rows = r->source.rows,
+                             .workers = agb_pool_workers(r->pool), .weighted = is_weighted(r),
                              .caches = plan->caches ? *plan->caches : agb_caches_of(sched_getcpu())};
     if (!agb_hash_named(hash, &r->config.hash)) {
         const char *near = agb_nearest_name(agb_hash_names(), hash);
@@ -215,7 +235,7 @@ static agb_status make_lanes(run *r, agb_error *err)
     r->lane = calloc(r->config.workers, sizeof *r->lane);
     if (!r->lane)
         return agb_fail(err, AGB_ERR_MEMORY, "run: no memory for %u workers", r->config.workers);
-    for (unsigned i = 0; i < r->config.workers; i++) {
+    for (unsigned i = 0; i < r->config.workers && !r->plan->stream; i++) {
         agb_status status = agb_batcher_create(&r->lane[i].batcher, &r->source, err);
         if (status != AGB_OK)
             return status;
@@ -226,6 +246,8 @@ static agb_status make_lanes(run *r, agb_error *err)
 static agb_batch_source make_source(const run *r)
 {
     const agb_plan *plan = r->plan;
+    if (plan->stream)
+        return (agb_batch_source){.rows = plan->stream->rows};
     size_t batch_rows = plan->batch_rows ? plan->batch_rows : STANDARD_BATCH_ROWS;
     return (agb_batch_source){.table = plan->table, .layout = r->layout, .selection = r->selection,
                               .weights = plan->weights, .rows = agb_table_rows(plan->table),
@@ -254,7 +276,7 @@ static agb_status prepare(run *r, agb_error *err)
     if (status != AGB_OK)
         return status;
     r->config.memory_budget = agb_memory_budget(r->memory);
-    status = agb_sink_open(r->sink, r->layout->kind, r->memory, !plan->memory, r->config.workers, err);
+    status = agb_sink_open(r->sink, r->config.kind, r->memory, !plan->memory, r->config.workers, err);
     agb_memory_reset(r->memory);
     if (status == AGB_OK)
         status = agb_spill_file_create(&r->spill, plan->spill_folder ? plan->spill_folder : "/var/tmp", err);
@@ -263,10 +285,11 @@ static agb_status prepare(run *r, agb_error *err)
 
 /* ---- Running ---- */
 
-static void fail_run(run *r, agb_status status)
+/* Keeps the first failure; whether this was it. */
+static bool fail_run(run *r, agb_status status)
 {
     unsigned none = AGB_OK;
-    atomic_compare_exchange_strong(&r->failure, &none, (unsigned)status);
+    return atomic_compare_exchange_strong(&r->failure, &none, (unsigned)status);
 }
 
 static void consume_batch(void *argument, unsigned worker, size_t number)
@@ -283,6 +306,41 @@ static void consume_batch(void *argument, unsigned worker, size_t number)
     }
     if (status != AGB_OK)
         fail_run(r, status);
+}
+
+/* What is wrong with a batch of the caller's, or NULL. */
+static const char *batch_problem(const agb_stream *stream, const agb_batch *batch)
+{
+    if (batch->rows == 0)
+        return NULL;
+    if (stream->kind == AGB_KEYS_BYTES ? !batch->bytes : !batch->keys)
+        return "a batch with rows has no keys of the stream's kind: set keys or bytes";
+    if (stream->weighted != (batch->weights != NULL))
+        return "a batch has weights and another one, or `weighted`, says that there are none: give all or none";
+    return NULL;
+}
+
+static void consume_stream(void *argument, unsigned worker, size_t task)
+{
+    (void)task;
+    run *r = argument;
+    const agb_stream *stream = r->plan->stream;
+    agb_batch batch = {.rows = 1};
+    while (batch.rows && atomic_load_explicit(&r->failure, memory_order_relaxed) == AGB_OK) {
+        batch = (agb_batch){0};
+        agb_status status = stream->next(stream->context, worker, &batch);
+        const char *problem = status == AGB_OK ? batch_problem(stream, &batch) : agb_status_text(status);
+        if (problem) {
+            if (fail_run(r, agb_status_is_known(status) && status != AGB_OK ? status : AGB_ERR_ARGUMENT))
+                r->stream_failure = problem;
+            return;
+        }
+        r->lane[worker].rows += batch.rows;
+        if (batch.rows)
+            status = r->aggregator->consume(r->self, worker, &batch);
+        if (status != AGB_OK)
+            fail_run(r, status);
+    }
 }
 
 static void enter_worker(void *argument, unsigned worker, size_t task)
@@ -303,12 +361,15 @@ static void leave_worker(void *argument, unsigned worker, size_t task)
 
 static void consume_and_finish(run *r)
 {
-    size_t batches = agb_batch_count(r->source.rows, r->source.batch_rows);
+    size_t batches = r->plan->stream ? 0 : agb_batch_count(r->source.rows, r->source.batch_rows);
     if (r->plan->observer)
         agb_pool_each(r->pool, enter_worker, r);
     uint64_t start = now_ns();
     r->phase_since_ns = start;
-    agb_pool_run(r->pool, batches, consume_batch, r);
+    if (r->plan->stream)
+        agb_pool_each(r->pool, consume_stream, r);
+    else
+        agb_pool_run(r->pool, batches, consume_batch, r);
     if (atomic_load(&r->failure) == AGB_OK) {
         agb_status status = r->aggregator->finish(r->self);
         if (status != AGB_OK)
@@ -336,6 +397,9 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
                         (long long)(after.live - before.live));
     if (status == AGB_OK)
         return AGB_OK;
+    const char *stream = atomic_load(&r->stream_failure);
+    if (stream)
+        return agb_fail(err, status, "plan: stream: %s", stream);
     const agb_error *spill = agb_spill_file_failure(r->spill);
     if (spill)
         return agb_fail(err, spill->status, "%s: %s", name, spill->text);
@@ -369,14 +433,16 @@ static agb_status execute(run *r, agb_error *err)
 
 static void sum_up(run *r)
 {
-    r->stats.rows = r->source.rows;
-    r->stats.kind = r->layout->kind;
+    r->stats.rows = r->plan->stream ? 0 : r->source.rows;
+    r->stats.kind = r->config.kind;
     r->stats.workers = r->config.workers;
     r->stats.phases = r->phases;
     r->stats.result_bytes = agb_sink_bytes(r->sink);
     r->stats.spilled_bytes = agb_spill_file_bytes(r->spill);
-    for (unsigned i = 0; i < r->config.workers; i++)
+    for (unsigned i = 0; i < r->config.workers; i++) {
         r->stats.nulls += r->lane[i].nulls;
+        r->stats.rows += r->lane[i].rows;
+    }
 }
 
 agb_status agb_count_groups(const agb_plan *plan, agb_sink *sink, agb_stats *stats, agb_error *err)

@@ -64,7 +64,8 @@ size_t agb_drop_nulls(const uint8_t *nulls, const uint32_t *from, size_t n, uint
 typedef struct agb_top {
     agb_group *group;
     size_t n, room;
-    const agb_key_layout *layout;
+    const agb_key_layout *layout;    /* how keys are compared; NULL: as agb_key_compare_raw does those of `kind` */
+    agb_key_kind kind;
 } agb_top;
 
 bool agb_top_wants(const agb_top *top, const agb_group *group);

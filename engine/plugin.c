@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plug-ins: a strategy's file compiled with `cc -shared -fPIC -Iengine NAME.c -o NAME.so`. The file's stem tells the
- * symbol, `agb_aggregator_NAME`, which is checked before any of its code runs. */
+/* Plug-ins: a strategy's file compiled with `cc -shared -fPIC -Iengine -Iaggregators NAME.c -o NAME.so`. The file's stem
+ * tells the symbol, `agb_aggregator_NAME`, which is checked before any of its functions is called. */
 #include "internal.h"
 
 #include <dlfcn.h>
@@ -55,6 +55,6 @@ agb_status agb_registry_open_plugin(agb_registry *registry, const char *path, co
         return status;
     }
     if (added)
-        *added = aggregator;
+        *added = agb_registry_find_aggregator(registry, aggregator->name);
     return AGB_OK;
 }

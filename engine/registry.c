@@ -10,11 +10,24 @@
 extern const agb_aggregator *const agb_builtin_aggregators[];
 extern const agb_loader *const agb_builtin_loaders[];
 
+typedef struct entry {
+    const agb_aggregator *aggregator;
+    agb_aggregator *completed;    /* owned: the descriptor of an older header, with 0 in the fields it lacks; or NULL */
+} entry;
+
 struct agb_registry {
     size_t aggregators, libraries;
-    const agb_aggregator **aggregator;
+    entry *entry;
     void **library;
 };
+
+/* What a descriptor has had since the first header of this interface version. Never to be raised within the version. */
+static const size_t least_bytes = offsetof(agb_aggregator, destroy) + sizeof(void (*)(void *));
+
+const char *agb_version(void)
+{
+    return AGB_VERSION;
+}
 
 /* ---- Checking a descriptor ---- */
 
@@ -41,9 +54,9 @@ agb_status agb_aggregator_check(const agb_aggregator *a, const char *from, agb_e
     if (a->abi != AGB_AGGREGATOR_ABI)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: built for interface version %u, this program has version %u: build it "
                         "again", from, a->abi, AGB_AGGREGATOR_ABI);
-    if (a->size < sizeof *a)    /* later versions append: the fields known here are then all there */
+    if (a->size < least_bytes)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: its descriptor has %u bytes, at least %zu are needed: build it again",
-                        from, a->size, sizeof *a);
+                        from, a->size, least_bytes);
     if (!a->name || !*a->name || strpbrk(a->name, ":,= /"))
         return refuse(from, "its name is missing or holds one of : , = / or a space", err);
     if (!a->summary || !a->create || !a->consume || !a->finish || !a->destroy)
@@ -84,24 +97,31 @@ void agb_registry_destroy(agb_registry *registry)
         return;
     for (size_t i = 0; i < registry->libraries; i++)
         dlclose(registry->library[i]);
+    for (size_t i = 0; i < registry->aggregators; i++)
+        free(registry->entry[i].completed);
     free(registry->library);
-    free(registry->aggregator);
+    free(registry->entry);
     free(registry);
 }
 
 agb_status agb_registry_add_aggregator(agb_registry *registry, const agb_aggregator *aggregator, agb_error *err)
 {
-    const char *name = aggregator->name ? aggregator->name : "aggregator without a name";
+    bool readable = aggregator->abi == AGB_AGGREGATOR_ABI && aggregator->size >= least_bytes && aggregator->name;
+    const char *name = readable ? aggregator->name : "aggregator without a name";
     agb_status status = agb_aggregator_check(aggregator, name, err);
     if (status != AGB_OK)
         return status;
     if (agb_registry_find_aggregator(registry, name))
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: an aggregator of that name is there already: rename one", name);
-    const agb_aggregator **more = realloc(registry->aggregator, (registry->aggregators + 1) * sizeof(*more));
-    if (!more)
+    entry *more = realloc(registry->entry, (registry->aggregators + 1) * sizeof(*more));
+    agb_aggregator *completed = more && aggregator->size < sizeof *completed ? calloc(1, sizeof *completed) : NULL;
+    if (more)
+        registry->entry = more;
+    if (!more || (aggregator->size < sizeof *completed && !completed))
         return agb_fail(err, AGB_ERR_MEMORY, "registry: no memory for '%s'", name);
-    registry->aggregator = more;
-    registry->aggregator[registry->aggregators++] = aggregator;
+    if (completed)
+        memcpy(completed, aggregator, aggregator->size);
+    more[registry->aggregators++] = (entry){completed ? completed : aggregator, completed};
     return AGB_OK;
 }
 
@@ -118,14 +138,14 @@ agb_status agb_registry_keep_open(agb_registry *registry, void *library, agb_err
 const agb_aggregator *agb_registry_find_aggregator(const agb_registry *registry, const char *name)
 {
     for (size_t i = 0; i < registry->aggregators; i++)
-        if (strcmp(registry->aggregator[i]->name, name) == 0)
-            return registry->aggregator[i];
+        if (strcmp(registry->entry[i].aggregator->name, name) == 0)
+            return registry->entry[i].aggregator;
     return NULL;
 }
 
 const agb_aggregator *agb_registry_aggregator_at(const agb_registry *registry, size_t i)
 {
-    return i < registry->aggregators ? registry->aggregator[i] : NULL;
+    return i < registry->aggregators ? registry->entry[i].aggregator : NULL;
 }
 
 const agb_loader *agb_registry_find_loader(const agb_registry *registry, const char *name)

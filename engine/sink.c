@@ -113,10 +113,11 @@ static agb_status offer_string(agb_top *top, agb_group group)
         return AGB_ERR_MEMORY;
     if (length)
         memcpy(copy, group.key.bytes.data, length);
-    if (top->n == top->room)
-        free((void *)top->group[0].key.bytes.data);
+    /* Freed afterwards: the offer compares with it. */
+    void *pushed_out = top->n == top->room ? (void *)top->group[0].key.bytes.data : NULL;
     group.key.bytes.data = copy;
     agb_top_offer(top, group);
+    free(pushed_out);
     return AGB_OK;
 }
 
@@ -212,7 +213,7 @@ agb_status agb_sink_open(agb_sink *sink, agb_key_kind kind, agb_memory *memory, 
         return agb_fail(err, AGB_ERR_MEMORY, "sink: no memory for %u workers", workers);
     sink->lanes = workers;
     for (unsigned i = 0; i < workers && sink->kind == SINK_TOP; i++) {
-        sink->lane[i].top = (agb_top){calloc(sink->top + 1, sizeof(agb_group)), 0, sink->top, sink->layout};
+        sink->lane[i].top = (agb_top){calloc(sink->top + 1, sizeof(agb_group)), 0, sink->top, sink->layout, kind};
         if (!sink->lane[i].top.group)
             return agb_fail(err, AGB_ERR_MEMORY, "sink: no memory for the %zu largest groups", sink->top);
     }
@@ -372,7 +373,7 @@ size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, co
         return 0;
     if (sink->kind == SINK_TOP && n > sink->top)    /* beyond that the lanes do not know */
         n = sink->top;
-    agb_top top = {groups, 0, n, layout};
+    agb_top top = {groups, 0, n, layout, sink->keys};
     agb_block block;
     for (unsigned i = 0; i < sink->lanes; i++)
         for (size_t k = 0; k < sink->lane[i].top.n; k++)

@@ -4,11 +4,12 @@
 #include "internal.h"
 
 /* Does a come before b in a top list: larger count, then smaller key. */
-static bool ranks_before(const agb_group *a, const agb_group *b, const agb_key_layout *layout)
+static bool ranks_before(const agb_top *top, const agb_group *a, const agb_group *b)
 {
     if (a->count != b->count)
         return a->count > b->count;
-    return agb_key_compare(layout, &a->key, &b->key) < 0;
+    return (top->layout ? agb_key_compare(top->layout, &a->key, &b->key)
+                        : agb_key_compare_raw(top->kind, &a->key, &b->key)) < 0;
 }
 
 static void swap(agb_group *a, agb_group *b)
@@ -21,9 +22,9 @@ static void swap(agb_group *a, agb_group *b)
 static void sift_down(agb_top *top, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < top->n; at = child) {
-        if (child + 1 < top->n && ranks_before(&top->group[child], &top->group[child + 1], top->layout))
+        if (child + 1 < top->n && ranks_before(top, &top->group[child], &top->group[child + 1]))
             child++;
-        if (!ranks_before(&top->group[at], &top->group[child], top->layout))
+        if (!ranks_before(top, &top->group[at], &top->group[child]))
             return;
         swap(&top->group[at], &top->group[child]);
     }
@@ -37,7 +38,7 @@ static void make_heap(agb_top *top)
 
 bool agb_top_wants(const agb_top *top, const agb_group *group)
 {
-    return top->n < top->room || (top->room && ranks_before(group, &top->group[0], top->layout));
+    return top->n < top->room || (top->room && ranks_before(top, group, &top->group[0]));
 }
 
 void agb_top_offer(agb_top *top, agb_group group)

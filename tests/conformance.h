@@ -19,8 +19,13 @@ static inline void contenders_open_plugins(agb_registry *registry)
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir));) {
         size_t length = strlen(entry->d_name);
-        snprintf(path, sizeof path, "aggregators/%.*s.c", length > 3 ? (int)length - 3 : 0, entry->d_name);
-        if (length < 4 || strcmp(entry->d_name + length - 3, ".so") != 0 || access(path, R_OK) != 0)
+        int stem = length > 3 ? (int)length - 3 : 0;
+        bool there = false;
+        for (size_t i = 0; i < 2 && !there; i++) {
+            snprintf(path, sizeof path, "aggregators/%s%.*s.c", i ? "examples/" : "", stem, entry->d_name);
+            there = access(path, R_OK) == 0;
+        }
+        if (!there || strcmp(entry->d_name + stem, ".so") != 0)
             continue;    /* the faulty ones of tests/plugins have tests of their own */
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         assert_ok(agb_registry_open_plugin(registry, path, NULL, err));

@@ -262,7 +262,13 @@ static void watchdog_that_takes_a_counter_is_named(void **state)
     assert_says(probe(&fake, root.path, zen4).reason, "50 % of the time|nmi_watchdog=0");
     agb_cpu_id hybrid = zen4;
     hybrid.core = AGB_CORE_PERFORMANCE;
-    assert_says(probe(&fake, root.path, hybrid).reason, "kinds of cores|--pin");
+    assert_says(probe(&fake, root.path, hybrid).reason, "kinds of cores|--pin|or the NMI watchdog|nmi_watchdog=0");
+    fake_root_write(&root, "/sys/bus/event_source/devices/cpu_core/cpus", "0-4095\n");
+    agb_counter_support pinned = probe(&fake, root.path, hybrid);
+    assert_says(pinned.reason, "the NMI watchdog holds a counter");
+    assert_null(strstr(pinned.reason, "kinds of cores"));    /* it can not have left its kind */
+    fake_root_write(&root, "/proc/sys/kernel/nmi_watchdog", "0\n");
+    assert_says(probe(&fake, root.path, hybrid).reason, "another user of the counters");
     fake_root_destroy(&root);
 }
 

@@ -50,7 +50,7 @@ report 'a_time_limit_ends_the_rounds' "$([ $code = 0 ] && grep -q 'instead of 10
     cat "$work/err")"
 
 # ---- Sweeps ----
-swept="--quiet --repetitions 2 --warmup 0 --no-twin"
+swept="--quiet --repetitions 5 --warmup 0 --no-twin"
 # shellcheck disable=SC2086
 run run synth:uniform,rows=3000 --aggregator naive,radix --sweep bits=3..5/2 --sweep groups=10..1e3 $swept
 report 'two_sweeps_make_a_map_and_name_the_best_of_each_column' "$([ $code = 0 ] &&

@@ -63,6 +63,33 @@ static void retired_above_the_width_is_withheld_not_clamped(void **state)
     assert_withheld(&metrics, AGB_RETIRING_PCT, "retiring_pct: unreliable: came out as 151.0 %");
 }
 
+static void one_impossible_share_withholds_its_whole_group_with_the_reason(void **state)
+{
+    (void)state;
+    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_MEMORY_BOUND_PCT, AGB_CORE_BOUND_PCT};
+    agb_repetition_counts repetition = zen4_slots(1e9, 9.06e9, 3e9, 1, 2);
+    agb_metrics metrics = computed(&repetition, 1);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        assert_withheld(&metrics, shares[i], "151.0 %, outside 0..100; all shares of pass slots are withheld");
+    assert_true(metrics.has[AGB_CYCLES] && metrics.has[AGB_OPS_RETIRED]);
+    repetition = zen4_slots(1e9, 1e9, 3e9, 3, 2);
+    metrics = computed(&repetition, 1);
+    assert_withheld(&metrics, AGB_RETIRING_PCT, "a part above its whole; all shares of pass slots are withheld");
+    agb_repetition_counts other[] = {zen4_slots(1e9, 9.06e9, 3e9, 1, 2), zen4_frontend(1e9, 1.2e9, 1.5e9, 1.5e9, 0)};
+    metrics = computed(other, 2);
+    check(&metrics, AGB_RETIRING_PCT, 20);    /* by the other group */
+    assert_withheld(&metrics, AGB_MEMORY_BOUND_PCT, "151.0 %");
+}
+
+static void counters_that_were_never_switched_on_say_so(void **state)
+{
+    (void)state;
+    agb_repetition_counts repetition = zen4_slots(0, 0, 0, 0, 0);
+    repetition.total.enabled_ns = repetition.total.running_ns = 0;
+    agb_metrics metrics = computed(&repetition, 1);
+    assert_withheld(&metrics, AGB_RETIRING_PCT, "never switched on");
+}
+
 static void negative_memory_share_is_withheld(void **state)
 {
     (void)state;
@@ -160,6 +187,8 @@ int main(void)
         cmocka_unit_test(passes_are_joined_by_medians),
         cmocka_unit_test(shares_that_do_not_close_are_withheld),
         cmocka_unit_test(retired_above_the_width_is_withheld_not_clamped),
+        cmocka_unit_test(one_impossible_share_withholds_its_whole_group_with_the_reason),
+        cmocka_unit_test(counters_that_were_never_switched_on_say_so),
         cmocka_unit_test(negative_memory_share_is_withheld),
         cmocka_unit_test(zero_denominators_give_a_reason),
         cmocka_unit_test(more_retired_than_dispatched_is_no_bad_speculation),

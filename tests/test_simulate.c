@@ -51,7 +51,7 @@ static void skip_where_it_cannot_be(void)
 static agb_simulated_run run_of(uint64_t most_rows)
 {
     return (agb_simulated_run){.program = program, .query = {.table = table, .group_by = "UserID"}, .hash = "fold",
-                               .batch_rows = 65536, .most_rows = most_rows, .timeout_s = 60,
+                               .batch_rows = 65536, .most_rows = most_rows, .timeout_s = 600,
                                .caches = {.l1d = 32 << 10, .l2 = 1 << 20, .l3 = 32 << 20, .line = 64}};
 }
 

@@ -149,13 +149,48 @@ static void sapphire_rapids_by_ordinary_counters(void **state)
     (void)state;
     agb_metrics metrics = metrics_of("sapphirerapids", "slots", (count[]){
         {"SLOTS", 1000000}, {"RET", 200000}, {"FEB", 110000}, {"BES", 550000}, {"MBS", 400000},
-        {"UOPDROP", 10000}, {0}});
+        {"UOPDROP", 10000}, {"BAD", 140000}, {0}});
     check(&metrics, AGB_RETIRING_PCT, 20);
     check(&metrics, AGB_FRONTEND_BOUND_PCT, 10);
     check(&metrics, AGB_BACKEND_BOUND_PCT, 55);
-    check(&metrics, AGB_BAD_SPECULATION_PCT, 15);
+    check(&metrics, AGB_BAD_SPECULATION_PCT, 14);    /* by its own event, not the rest */
     check(&metrics, AGB_MEMORY_BOUND_PCT, 40);
     check(&metrics, AGB_CORE_BOUND_PCT, 15);
+    assert_false(metrics.remainder);
+    metrics = metrics_of("sapphirerapids", "slots without bad", (count[]){
+        {"SLOTS", 1000000}, {"RET", 200000}, {"FEB", 110000}, {"BES", 550000}, {"MBS", 400000},
+        {"UOPDROP", 10000}, {0}});
+    check(&metrics, AGB_BAD_SPECULATION_PCT, 15);
+    assert_true(metrics.remainder);
+    assert_non_null(strstr(metrics.reason, "bad_speculation_pct is what the other shares leave"));
+}
+
+/* Where each share is counted by itself their sum is a check, and only there it is given. */
+static void level_1_is_summed_only_where_each_share_is_counted(void **state)
+{
+    (void)state;
+    agb_metrics metrics = joined("sapphirerapids", (recorded[]){{"slots", (count[]){
+        {"SLOTS", 6e9}, {"RET", 1.2e9}, {"FEB", 0.6e9}, {"BES", 3.3e9}, {"MBS", 1e9}, {"BAD", 0.84e9}, {0}}}, {0}});
+    check(&metrics, AGB_LEVEL_1_PCT, 99);
+    metrics = joined("sapphirerapids", (recorded[]){{"slots", (count[]){
+        {"SLOTS", 6e9}, {"RET", 1.2e9}, {"FEB", 0.6e9}, {"BES", 3.3e9}, {"MBS", 1e9}, {"BAD", 0.6e9}, {0}}}, {0}});
+    assert_withheld(&metrics, AGB_RETIRING_PCT, "level 1 comes to 95.0 %");
+    assert_withheld(&metrics, AGB_MEMORY_BOUND_PCT, "unreliable");
+    metrics = joined("gracemont", (recorded[]){{"slots", (count[]){
+        {"CYC", 1e9}, {"RET", 1e9}, {"FE", 0.5e9}, {"BE", 3e9}, {"BAD", 0.55e9}, {0}}}, {0}});
+    check(&metrics, AGB_LEVEL_1_PCT, 101);
+    metrics = joined("skylake", (recorded[]){{"slots", (count[]){
+        {"CYC", 1e9}, {"ISS", 0.9e9}, {"OPS_RS", 0.8e9}, {"REC", 0.1e9}, {"FEU", 0.7e9}, {0}}}, {0}});
+    assert_false(metrics.has[AGB_LEVEL_1_PCT]);
+    assert_non_null(strstr(metrics.reason, "backend_bound_pct is what the other shares leave"));
+    metrics = joined("icelake", (recorded[]){{"topdown", (count[]){
+        {"SLOTS", 72813380}, {"RET", 18560273}, {"FE", 17703645}, {"BE", 31980778}, {"BAD", 4568682}, {0}}}, {0}});
+    check(&metrics, AGB_LEVEL_1_PCT, 100);
+    metrics = joined("icelake", (recorded[]){{"topdown", (count[]){
+        {"SLOTS", 9633787105.0}, {"RET", 4394300990.0}, {"BAD", 3693815286.0}, {"FE", 1692356927.0},
+        {"BE", 1544151518.0}, {0}}}, {0}});
+    check(&metrics, AGB_LEVEL_1_PCT, 117.55);
+    assert_non_null(strstr(metrics.reason, "suspect"));
 }
 
 static void ice_lake_by_perf_metrics(void **state)
@@ -247,7 +282,7 @@ static void gracemont_slots_and_its_estimate(void **state)
 {
     (void)state;
     agb_metrics slots = metrics_of("gracemont", "slots", (count[]){
-        {"CYC", 1000}, {"RET", 1000}, {"FE", 500}, {"BE", 3000}, {0}});
+        {"CYC", 1000}, {"RET", 1000}, {"FE", 500}, {"BE", 3000}, {"BAD", 500}, {0}});
     check(&slots, AGB_RETIRING_PCT, 20);
     check(&slots, AGB_FRONTEND_BOUND_PCT, 10);
     check(&slots, AGB_BACKEND_BOUND_PCT, 60);
@@ -380,6 +415,7 @@ int main(void)
         cmocka_unit_test(perf_metrics_are_shares_of_their_sum_not_of_the_slots),
         cmocka_unit_test(granite_rapids_by_perf_metrics),
         cmocka_unit_test(sapphire_rapids_by_ordinary_counters),
+        cmocka_unit_test(level_1_is_summed_only_where_each_share_is_counted),
         cmocka_unit_test(ice_lake_by_perf_metrics),
         cmocka_unit_test(perf_metrics_far_from_the_slots_are_suspect),
         cmocka_unit_test(ice_lake_by_ordinary_counters_and_its_memory_split),

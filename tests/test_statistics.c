@@ -4,6 +4,8 @@
 
 #include "statistics.h"
 
+#include <math.h>
+
 static void median_of_odd_and_even_samples(void **state)
 {
     (void)state;
@@ -17,12 +19,18 @@ static void median_of_odd_and_even_samples(void **state)
     assert_float_equal(agb_median((double[]){7, 3}, 2), 5, 0);
 }
 
-static void one_value_is_its_own_interval(void **state)
+static void few_values_have_no_interval(void **state)
 {
     (void)state;
-    agb_summary one = agb_summarize((double[]){3.5}, 1, 7);
-    assert_float_equal(one.ci95_low, 3.5, 0);
-    assert_float_equal(one.ci95_high, 3.5, 0);
+    const double values[] = {1, 2, 3, 4, 5};
+    for (size_t n = 1; n < AGB_LEAST_FOR_INTERVAL; n++) {
+        agb_summary few = agb_summarize(values, n, 7);
+        assert_true(isnan(few.ci95_low) && isnan(few.ci95_high) && !isnan(few.median));
+        assert_true(isnan(agb_paired_ratio(values, values, NULL, n, 7).ci95_low));
+    }
+    agb_summary enough = agb_summarize(values, AGB_LEAST_FOR_INTERVAL, 7);
+    assert_float_equal(enough.ci95_low, 1, 0);
+    assert_float_equal(enough.ci95_high, 5, 0);
 }
 
 static void input_is_left_as_it_was(void **state)
@@ -87,7 +95,7 @@ static void ratio_of_pairs_ignores_what_both_share(void **state)
 static void ratio_above_one_means_the_candidate_is_faster(void **state)
 {
     (void)state;
-    agb_ratio ratio = agb_paired_ratio((double[]){3, 3, 4}, (double[]){2, 1, 2}, NULL, 3, 1);
+    agb_ratio ratio = agb_paired_ratio((double[]){3, 3, 4, 4, 2}, (double[]){2, 1, 2, 2, 1}, NULL, 5, 1);
     assert_float_equal(ratio.ratio, 2, 1e-12);
     assert_true(ratio.ci95_low >= 1.5 - 1e-12 && ratio.ci95_high <= 3 + 1e-12);
 }
@@ -117,17 +125,19 @@ static void what_differs_between_processes_is_inside_the_interval(void **state)
 static void numbers_of_processes_may_have_gaps(void **state)
 {
     (void)state;
-    const double values[] = {3, 1, 2, 5};
-    agb_summary a = agb_summarize_processes(values, (unsigned[]){0, 1, 1, 0}, 4, 9);
-    agb_summary b = agb_summarize_processes(values, (unsigned[]){3, 7, 7, 3}, 4, 9);
+    const double values[] = {3, 1, 2, 5, 4, 6};
+    agb_summary a = agb_summarize_processes(values, (unsigned[]){0, 1, 1, 0, 1, 0}, 6, 9);
+    agb_summary b = agb_summarize_processes(values, (unsigned[]){3, 7, 7, 3, 7, 3}, 6, 9);
+    assert_true(a.ci95_low < a.median && a.ci95_high > a.median);
     assert_memory_equal(&a, &b, sizeof a);
 }
 
 static void unpaired_ratio_is_that_of_the_medians(void **state)
 {
     (void)state;
-    agb_ratio ratio = agb_unpaired_ratio((double[]){4, 6, 5}, 3, (double[]){2, 2.5, 3, 2.4, 2.6}, 5, 1);
+    agb_ratio ratio = agb_unpaired_ratio((double[]){4, 6, 5, 5, 5.5, 4.5}, 6, (double[]){2, 2.5, 3, 2.4, 2.6}, 5, 1);
     assert_float_equal(ratio.ratio, 2, 1e-12);
+    assert_true(isnan(agb_unpaired_ratio((double[]){4, 6, 5}, 3, (double[]){2, 2.5, 3, 2.4, 2.6}, 5, 1).ci95_low));
     assert_true(ratio.ci95_low >= 4.0 / 3 && ratio.ci95_low < 2 && ratio.ci95_high > 2 && ratio.ci95_high <= 3);
 }
 
@@ -135,7 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(median_of_odd_and_even_samples),
-        cmocka_unit_test(one_value_is_its_own_interval),
+        cmocka_unit_test(few_values_have_no_interval),
         cmocka_unit_test(input_is_left_as_it_was),
         cmocka_unit_test(same_seed_and_any_order_give_the_same_interval),
         cmocka_unit_test(interval_holds_the_median_and_stays_inside_the_sample),

@@ -2,11 +2,13 @@
 /* Estimates and simulations inside an experiment: they take part, are checked, and keep their label in every report. */
 #include "contestants.h"
 #include "experiment.h"
+#include "process.h"
 #include "report_pivot.h"
 #include "test.h"
 
 #include <jansson.h>
 #include <math.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* More groups than any second-level cache of today holds by resident.h's rule. */
@@ -43,7 +45,7 @@ static void run(agb_results *results, const agb_aggregator *aggregator, const ch
     agb_experiment experiment = {.registry = registry, .sources = sources, .n_sources = 1, .entries = &entry,
                                  .n_entries = 1, .timeout_s = 60, .estimate = true, .simulate = simulate,
                                  .program = "/nonexistent", .groups = groups ? &output : NULL,
-                                 .settings = {.group_by = "UserID", .threads = 1, .repetitions = 3, .warmup = 1,
+                                 .settings = {.group_by = "UserID", .threads = 1, .repetitions = AGB_LEAST_FOR_INTERVAL, .warmup = 1,
                                               .seed = 1, .batch_rows = 65536, .hash = "fold", .top = 3}};
     *results = (agb_results){0};
     assert_ok(agb_experiment_run(&experiment, results, err));
@@ -93,6 +95,44 @@ static void the_twins_groups_are_not_what_groups_writes(void **state)
     unlink(path);
     assert_in_range(lines, results.sources[0].groups, results.sources[0].groups + 1);
     agb_results_release(&results);
+}
+
+/* A valgrind that hangs: both simulations are ended when the time that all have together is over. */
+static void a_valgrind_that_hangs_is_ended_in_time(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/agb_path_XXXXXX", fake[64], path[4096];
+    const char *before = getenv("PATH"), *columns[] = {"UserID"};
+    assert_non_null(mkdtemp(folder));
+    snprintf(fake, sizeof fake, "%s/valgrind", folder);
+    FILE *script = fopen(fake, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\nexec sleep 600\n", script);
+    fchmod(fileno(script), 0755);
+    fclose(script);
+    char *saved = strdup(before ? before : "");
+    snprintf(path, sizeof path, "%s:%s", folder, saved);
+    setenv("PATH", path, 1);
+    agb_registry *registry;
+    agb_table *table;
+    assert_ok(agb_registry_create(&registry, err));
+    assert_ok(agb_table_load(&table, registry, "synth:hits,rows=1000", columns, 1, NULL, err));
+    agb_simulation one = {0}, two = {0};
+    agb_simulated entries[] = {{"naive", "", &one}, {"radix", "", &two}};
+    agb_simulated_run run = {.program = "/bin/true", .query = {.table = table, .group_by = "UserID"}, .hash = "fold",
+                             .batch_rows = 65536, .most_rows = 1000, .timeout_s = 2};
+    double start_s = agb_now_s();
+    assert_ok(agb_simulate(&run, registry, entries, 2, err));
+    assert_true(agb_now_s() - start_s < 30);
+    assert_false(one.has || two.has);
+    assert_non_null(strstr(one.reason, "had not ended when the 2 s"));
+    assert_true(strstr(two.reason, "had not ended when the 2 s") || strstr(two.reason, "no time was left for it"));
+    setenv("PATH", saved, 1);
+    free(saved);
+    agb_table_destroy(table);
+    agb_registry_destroy(registry);
+    unlink(fake);
+    rmdir(folder);
 }
 
 static void assert_has(char *text, const char *words)
@@ -161,6 +201,7 @@ int main(void)
         cmocka_unit_test(the_twins_groups_are_not_what_groups_writes),
         cmocka_unit_test(substitutes_are_labelled_and_stand_in_no_measured_column),
         cmocka_unit_test(a_simulation_that_fails_costs_no_row),
+        cmocka_unit_test(a_valgrind_that_hangs_is_ended_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

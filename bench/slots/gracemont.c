@@ -6,7 +6,7 @@
  *     retiring        = RET / SLOTS
  *     frontend bound  = FE / SLOTS
  *     backend bound   = BE / SLOTS
- *     bad speculation = the rest
+ *     bad speculation = BAD / SLOTS     the vendor takes the rest; counted, level 1 can be checked
  *     store bound     = MSCH / SLOTS * SBB / SBA
  *     memory bound    ~ the smaller of backend bound and LDH / CYC + store bound
  *
@@ -23,7 +23,8 @@ static const agb_pass passes[] = {
         {"CYC", 0x3c, 0, NULL},
         {"RET", 0xc2, 0, NULL},
         {"FE", 0x71, 0, NULL},
-        {"BE", 0x74, 0, NULL}}},
+        {"BE", 0x74, 0, NULL},
+        {"BAD", 0x73, 0, NULL}}},
     [MEMORY] = {.name = "memory", .events = {
         {"CYC", 0x3c, 0, NULL},
         {"BE", 0x74, 0, NULL},
@@ -59,13 +60,12 @@ static bool matches(const agb_cpu_id *cpu)
 
 static void set_slots(const uint64_t *values, agb_metrics *out)
 {
-    enum { CYC, RET, FE, BE };
+    enum { CYC, RET, FE, BE, BAD };
     double slots = WIDTH * (double)values[CYC];
-    double used = (double)values[RET] + (double)values[FE] + (double)values[BE];
     agb_metrics_set_share(out, AGB_RETIRING_PCT, (double)values[RET], slots);
     agb_metrics_set_share(out, AGB_FRONTEND_BOUND_PCT, (double)values[FE], slots);
     agb_metrics_set_share(out, AGB_BACKEND_BOUND_PCT, (double)values[BE], slots);
-    agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, slots - used, slots);
+    agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, (double)values[BAD], slots);
 }
 
 static void set_memory(const uint64_t *values, agb_metrics *out)
@@ -92,7 +92,7 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_gracemont = {
     .name = "gracemont",
     .uarch = "Gracemont (efficient core)",
-    .about = "Slots by ordinary counters, five a cycle; bad speculation is the rest. Memory bound is an estimate that"
+    .about = "Slots by ordinary counters, five a cycle, each level 1 share by an event of its own. Memory bound is an estimate that"
              " mixes cycles in which a load waits at retirement with slots blocked by a full store buffer. On hybrids"
              " these are the efficient cores: pin threads to them. DRAM bytes are those that loads demanded; there is"
              " no event for any fill",

@@ -6,7 +6,7 @@
  *     retiring       = ret / S                       RET / SLOTS
  *     frontend bound = fe / S - UOPDROP / slots      (FEB - UOPDROP) / SLOTS
  *     backend bound  = be / S + 5 * CLEARS / slots   (BES + 5 * CLEARS) / SLOTS
- *     bad speculation = the rest
+ *     bad speculation = the rest                     the rest: no event counts it, so level 1 checks nothing
  *     memory bound   : intel_memory.h, from a pass of its own
  *
  * CLEARS is worth five slots for each clear: little, except where branches are mispredicted often.
@@ -76,16 +76,20 @@ static void from_metrics(const uint64_t *values, agb_metrics *out)
 {
     enum { SLOTS, RET, BAD, FE, BE, UOPDROP, CLEARS };
     double sum = topdown_sum(values, out), slots = (double)values[SLOTS];
-    topdown_set(out, (double)values[RET] / sum, (double)values[FE] / sum - (double)values[UOPDROP] / slots,
-                (double)values[BE] / sum + WIDTH * (double)values[CLEARS] / slots);
+    double rest = topdown_set(out, (double)values[RET] / sum,
+                              (double)values[FE] / sum - (double)values[UOPDROP] / slots,
+                              (double)values[BE] / sum + WIDTH * (double)values[CLEARS] / slots);
+    agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, rest, 1);
 }
 
 static void from_ordinary(const uint64_t *values, agb_metrics *out)
 {
     enum { SLOTS, RET, FEB, BES, UOPDROP, CLEARS };
     double slots = (double)values[SLOTS];
-    topdown_set(out, (double)values[RET] / slots, ((double)values[FEB] - (double)values[UOPDROP]) / slots,
-                ((double)values[BES] + WIDTH * (double)values[CLEARS]) / slots);
+    double rest = topdown_set(out, (double)values[RET] / slots,
+                              ((double)values[FEB] - (double)values[UOPDROP]) / slots,
+                              ((double)values[BES] + WIDTH * (double)values[CLEARS]) / slots);
+    agb_metrics_set_rest(out, AGB_BAD_SPECULATION_PCT, rest, 1);
 }
 
 static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
@@ -107,7 +111,8 @@ const agb_slots agb_slots_icelake = {
     .name = "icelake",
     .uarch = "Ice Lake-SP",
     .about = "Level 1 from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that is "
-             "hidden; bad speculation is the rest. Memory bound parts the backend-bound slots by stalled cycles with "
+             "hidden; bad speculation is the rest. That PERF_METRICS comes to the slots is checked; by ordinary counters "
+             "nothing is, since no event counts bad speculation. Memory bound parts the backend-bound slots by stalled cycles with "
              "a load outstanding or a full store buffer, in a pass of its own, which needs five free counters. DRAM "
              "bytes on demand are those of loads; any fill adds stores and prefetches; both need an extra register "
              "that virtual machines often refuse",

@@ -8,15 +8,18 @@
  *     frontend bound = fe / S - UOPDROP / slots      (FEB - UOPDROP) / SLOTS
  *     backend bound  = be / S                        BES / SLOTS
  *     memory bound   = mem / S                       MBS / SLOTS           the rest of backend bound is core bound
- *     bad speculation = the rest of 1
+ *     bad speculation = the rest of 1                BAD / SLOTS, so that level 1 can be checked
+ *
+ * BAD can be counted by the first counter only and makes the group one of seven: where that does not fit, the group goes
+ * without it, and bad speculation is the rest there, too.
  *
  * SOURCE  intel/perfmon, TMA_Metrics-full.csv and the SPR event list. libpfm4 4.13 has a PMU for 143 only, and gives
- * 0x200 and 0x1000 for BES and MBS. */
+ * wrong codes for BES, MBS and BAD. */
 #include "intel_topdown.h"
 
 #include <string.h>
 
-enum { WIDTH = 6, METRICS = 0, ORDINARY, WORK, DRAM, DRAM_CLIENT };
+enum { WIDTH = 6, METRICS = 0, ORDINARY, WORK, DRAM, DRAM_CLIENT, ORDINARY_REST };
 
 #define PMU "spr::"
 
@@ -56,7 +59,8 @@ static const agb_pass passes[] = {
         {"FEB", 0x19c, 0, PMU "IDQ_UOPS_NOT_DELIVERED:CORE"},
         {"BES", 0x2a4, 0, NULL},
         {"MBS", 0x10a4, 0, NULL},
-        {"UOPDROP", 0x10ad, 0, PMU "INT_MISC:UOP_DROPPING"}}},
+        {"UOPDROP", 0x10ad, 0, PMU "INT_MISC:UOP_DROPPING"},
+        {"BAD", 0x4a4, 0, NULL}}},
     [WORK] = {.name = "work", .events = {
         {"CYC", 0x3c, 0, PMU "CPU_CLK_UNHALTED:THREAD_P"},
         {"INS", 0xc0, 0, PMU "INST_RETIRED:ANY_P"},
@@ -71,6 +75,13 @@ static const agb_pass passes[] = {
     [DRAM_CLIENT] = {.name = "dram", .usable = is_client, .events = {
         {"CYC", 0x3c, 0, PMU "CPU_CLK_UNHALTED:THREAD_P"},
         {"DEMAND", 0x12a, 0x184000001, NULL}}},
+    [ORDINARY_REST] = {.name = "slots without bad", .usable = has_no_metrics, .spare_for = ORDINARY + 1, .events = {
+        {"SLOTS", 0x1a4, 0, PMU "TOPDOWN:SLOTS_P"},
+        {"RET", 0x2c2, 0, PMU "UOPS_RETIRED:SLOTS"},
+        {"FEB", 0x19c, 0, PMU "IDQ_UOPS_NOT_DELIVERED:CORE"},
+        {"BES", 0x2a4, 0, NULL},
+        {"MBS", 0x10a4, 0, NULL},
+        {"UOPDROP", 0x10ad, 0, PMU "INT_MISC:UOP_DROPPING"}}},
     {.name = NULL},
 };
 
@@ -92,8 +103,8 @@ static bool matches(const agb_cpu_id *cpu)
 static void set_memory(agb_metrics *out, double memory, double backend)
 {
     if (memory > backend + 1.0 / 255) {
-        agb_metrics_note(out, "memory_bound_pct: unreliable: %.1f %% of the slots, more than all backend-bound ones "
-                         "(%.1f %%)", 100 * memory, 100 * backend);
+        agb_metrics_doubt(out, "memory_bound_pct: unreliable: %.1f %% of the slots, more than all backend-bound ones "
+                          "(%.1f %%)", 100 * memory, 100 * backend);
         return;
     }
     agb_metrics_set_share(out, AGB_MEMORY_BOUND_PCT, memory, 1);
@@ -105,30 +116,43 @@ static void from_metrics(const uint64_t *values, agb_metrics *out)
     enum { SLOTS, RET, BAD, FE, BE, MEM, UOPDROP };
     double sum = topdown_sum(values, out), backend = (double)values[BE] / sum;
     double frontend = (double)values[FE] / sum - (double)values[UOPDROP] / (double)values[SLOTS];
-    topdown_set(out, (double)values[RET] / sum, frontend, backend);
+    double rest = topdown_set(out, (double)values[RET] / sum, frontend, backend);
+    agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, rest, 1);
     set_memory(out, (double)values[MEM] / sum, backend);
 }
 
-static void from_ordinary(const uint64_t *values, agb_metrics *out)
+static void from_ordinary(const uint64_t *values, bool counts_bad, agb_metrics *out)
 {
-    enum { SLOTS, RET, FEB, BES, MBS, UOPDROP };
+    enum { SLOTS, RET, FEB, BES, MBS, UOPDROP, BAD };
     double slots = (double)values[SLOTS], backend = (double)values[BES] / slots;
-    topdown_set(out, (double)values[RET] / slots, ((double)values[FEB] - (double)values[UOPDROP]) / slots, backend);
+    double rest = topdown_set(out, (double)values[RET] / slots,
+                              ((double)values[FEB] - (double)values[UOPDROP]) / slots, backend);
+    if (counts_bad)
+        agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, (double)values[BAD], slots);
+    else
+        agb_metrics_set_rest(out, AGB_BAD_SPECULATION_PCT, rest, 1);
     set_memory(out, (double)values[MBS] / slots, backend);
 }
 
 static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 {
     agb_metrics_set_plain(out, &passes[pass], values);
-    if ((pass == METRICS || pass == ORDINARY) && topdown_has_slots(values, out))
-        (pass == METRICS ? from_metrics : from_ordinary)(values, out);
+    if (pass != METRICS && pass != ORDINARY && pass != ORDINARY_REST)
+        return;
+    if (!topdown_has_slots(values, out))
+        return;
+    if (pass == METRICS)
+        from_metrics(values, out);
+    else
+        from_ordinary(values, pass == ORDINARY, out);
 }
 
 const agb_slots agb_slots_sapphirerapids = {
     .name = "sapphirerapids",
     .uarch = "Golden Cove (Sapphire Rapids or later)",
     .about = "Both levels from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that"
-             " is hidden; bad speculation is the rest. Memory bound: slots lost while loads were outstanding or the "
+             " is hidden. That level 1 comes to 100 % is checked: by PERF_METRICS against the slots, by ordinary counters "
+             "with bad speculation counted by itself, unless too few of them are free. Memory bound: slots lost while loads were outstanding or the "
              "store buffer was full. On hybrids these are the performance cores: pin threads to them. DRAM bytes on "
              "demand are those of loads; any fill adds stores and prefetches; both need an extra register that "
              "virtual machines often refuse",

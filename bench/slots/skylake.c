@@ -66,7 +66,7 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
     agb_metrics_set_share(out, AGB_RETIRING_PCT, (double)values[OPS_RS], slots);
     agb_metrics_set_share(out, AGB_FRONTEND_BOUND_PCT, (double)values[FEU], slots);
     agb_metrics_set_share(out, AGB_BAD_SPECULATION_PCT, issued - (double)values[OPS_RS], slots);
-    agb_metrics_set_share(out, AGB_BACKEND_BOUND_PCT, slots - (double)values[FEU] - issued, slots);
+    agb_metrics_set_rest(out, AGB_BACKEND_BOUND_PCT, slots - (double)values[FEU] - issued, slots);
 }
 
 static void combine(const agb_rates *rates, agb_metrics *out)
@@ -82,7 +82,9 @@ const agb_slots agb_slots_skylake = {
     .name = "skylake",
     .uarch = "Skylake-SP or Cascade Lake",
     .about = "Slots by ordinary counters, four a cycle and of the whole physical core: leave the other hardware "
-             "thread idle, else the shares come to more than 100 % and are withheld. Memory bound parts the "
+             "thread idle, else the shares come to more than 100 % and are withheld. No event counts backend-bound "
+             "slots: they are what the other three leave, so that level 1 always comes to 100 % and checks nothing; "
+             "what can be seen is a share below 0. Memory bound parts the "
              "backend-bound slots by stalled cycles with a load outstanding or a full store buffer, counted in passes"
              " of their own. Operations retired are fused ones. DRAM bytes are lines that missed the L3, on demand by"
              " loads, and with prefetches and stores as any fill; they need an extra register that virtual machines "

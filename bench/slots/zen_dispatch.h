@@ -56,8 +56,8 @@ static inline void zen_set_backend(double slots, double backend, uint64_t ldnc, 
     if (nc == 0)
         agb_metrics_note(out, "memory_bound_pct: not available: no cycle without retirement was counted (NC is 0)");
     else if (ldnc > nc)
-        agb_metrics_note(out, "memory_bound_pct: unreliable: LDNC/NC is %.2f, a part above its whole",
-                         (double)ldnc / (double)nc);
+        agb_metrics_doubt(out, "memory_bound_pct: unreliable: LDNC/NC is %.2f, a part above its whole",
+                          (double)ldnc / (double)nc);
     else {
         double memory = backend * (double)ldnc / (double)nc;
         agb_metrics_set_share(out, AGB_MEMORY_BOUND_PCT, memory, slots);

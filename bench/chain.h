@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes of one cache line that point to each other in one big cycle: each load waits for the one before, so that time
+ * over hops is the latency of the memory that holds the working set. */
+#ifndef AGB_CHAIN_H
+#define AGB_CHAIN_H
+
+#include "room.h"
+
+enum { AGB_CHAIN_NODE = 64, AGB_CHAIN_MOST = 16 };
+
+typedef struct agb_chain {
+    agb_room room;                     /* borrowed memory of the nodes */
+    size_t nodes;
+    void *start[AGB_CHAIN_MOST];       /* equally far from each other along the cycle; moved by agb_chain_follow */
+} agb_chain;
+
+typedef enum agb_chain_order { AGB_CHAIN_SEQUENTIAL, AGB_CHAIN_RANDOM } agb_chain_order;
+
+/* Links the first `bytes` of the room into one cycle, in rising or in random order. `order`: room for bytes / 64
+ * numbers, which are overwritten; the same seed gives the same cycle. */
+void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, agb_chain_order in, uint32_t *order,
+                    uint64_t seed);
+/* Follows the first `chains` (1, 2, 3, 4, 6, 8, 12 or 16) of them, each by `hops`, going on where they stood. */
+void agb_chain_follow(agb_chain *chain, unsigned chains, uint64_t hops);
+/* Whether this many chains can be followed at once. */
+bool agb_chain_is_count(unsigned chains);
+
+#endif

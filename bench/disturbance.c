@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* What disturbed a measurement: see disturbance.h. */
+#include "disturbance.h"
+
+#include "os_usage.h"
+#include "process.h"
+#include "sysfile.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const double most_waited = 0.02, most_of_others = 0.05, least_s = 0.2;
+
+static double own_cpu_s(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal ...", in ticks, of all processors together. */
+static void read_machine(agb_disturbance *out)
+{
+    char text[256];
+    double user, nice, system, idle, iowait, irq, softirq, steal, tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    out->stolen_s = out->busy_s = -1;
+    agb_sysfile_read(out->root, "/proc/stat", text, sizeof text);
+    if (sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &iowait, &irq, &softirq,
+               &steal) != 8)
+        return;
+    out->stolen_s = steal * tick_s;
+    out->busy_s = (user + nice + system + irq + softirq) * tick_s;
+}
+
+agb_disturbance agb_disturbance_begin(const char *root)
+{
+    agb_disturbance out = {.root = root, .waited_s = agb_runq_wait_s(root), .cpu_s = own_cpu_s()};
+    read_machine(&out);
+    out.at_s = agb_now_s();
+    return out;
+}
+
+static double grown(double before, double after)
+{
+    return before >= 0 && after > before ? after - before : 0;
+}
+
+bool agb_disturbance_between(const agb_disturbance *before, const agb_disturbance *after, unsigned threads)
+{
+    double wall_s = after->at_s - before->at_s;
+    if (grown(before->waited_s, after->waited_s) > most_waited * wall_s * threads)
+        return true;
+    if (wall_s < least_s)
+        return false;
+    double others_s = grown(before->busy_s, after->busy_s) - grown(before->cpu_s, after->cpu_s);
+    double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    return grown(before->stolen_s, after->stolen_s) > most_waited * wall_s * threads ||
+           others_s > most_of_others * wall_s * cores;
+}
+
+bool agb_disturbance_seen(const agb_disturbance *since, unsigned threads)
+{
+    agb_disturbance now = agb_disturbance_begin(since->root);
+    return agb_disturbance_between(since, &now, threads);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Ctrl-C and its kin as a question that long work asks now and then, so that it can end in order. */
+#ifndef AGB_INTERRUPT_H
+#define AGB_INTERRUPT_H
+
+#include <signal.h>
+
+enum { AGB_INTERRUPTS = 3 };    /* SIGINT, SIGTERM, SIGHUP; one that the caller has ignored stays ignored */
+
+typedef struct agb_interrupt {
+    struct sigaction old[AGB_INTERRUPTS];
+} agb_interrupt;
+
+/* From here on the first such signal is only noted; a second one of its kind ends the program. */
+void agb_interrupt_watch(agb_interrupt *out);
+/* Number of the signal that came, or 0. */
+int agb_interrupt_signal(void);
+/* As it was before; what came stays noted. */
+void agb_interrupt_release(const agb_interrupt *interrupt);
+
+#endif
