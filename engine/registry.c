@@ -21,8 +21,8 @@ struct agb_registry {
     void **library;
 };
 
-/* What a descriptor has had since the first header of this interface version. Never to be raised within the version. */
-static const size_t least_bytes = offsetof(agb_aggregator, destroy) + sizeof(void (*)(void *));
+/* What the first header of this interface version had. Never to be raised within the version. */
+static const size_t least_bytes = offsetof(agb_aggregator, need);
 
 const char *agb_version(void)
 {
