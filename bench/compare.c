@@ -158,7 +158,8 @@ static void compare_times(const agb_compare *self, agb_compared *row)
     row->new_median_s = agb_summarize(new->wall_s, new->n, 1).median;
     row->paired = one_design(self, old, new);
     row->speedup = row->paired ? agb_paired_ratio(old->wall_s, new->wall_s, old->process, old->n, 1)
-                               : agb_unpaired_ratio(old->wall_s, old->n, new->wall_s, new->n, 1);
+                               : agb_unpaired_ratio((agb_values){old->wall_s, old->process, old->n},
+                                                    (agb_values){new->wall_s, new->process, new->n}, 1);
     row->change = change_of_times(self, row);
 }
 

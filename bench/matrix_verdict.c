@@ -41,8 +41,8 @@ static void set_lead(agb_win *out, const json_t *cell, const json_t *winner, con
     out->lead = (agb_ratio){NAN, NAN, NAN};
     out->paired = n == m && json_equal(json_object_get(winner, "heat"), json_object_get(second, "heat"));
     if (mine && theirs && n > 0 && m > 0)
-        out->lead =
-            out->paired ? agb_paired_ratio(theirs, mine, NULL, n, 1) : agb_unpaired_ratio(theirs, m, mine, n, 1);
+        out->lead = out->paired ? agb_paired_ratio(theirs, mine, NULL, n, 1)
+                                : agb_unpaired_ratio((agb_values){theirs, NULL, m}, (agb_values){mine, NULL, n}, 1);
     bool has_noise = twin.ci95_low > 0 && twin.ci95_high > 0;
     out->claimed = agb_verdict_of(&out->lead, has_noise ? &twin : NULL, agb_least_claim) == AGB_VERDICT_FASTER;
     free(mine);

@@ -357,7 +357,7 @@ void agb_help_command(FILE *to, const agb_command *command)
 {
     char usage[128], left[64];
     agb_help_usage(usage, sizeof usage, command);
-    fprintf(to, "aggbench %s [agb_option_count]\n\n%s\n\n", usage, command->about);
+    fprintf(to, "aggbench %s [OPTIONS]\n\n%s\n\n", usage, command->about);
     for (const char *const *name = command->options; *name; name++) {
         agb_option_text option;
         if (!agb_option_text_of(command, *name, &option))

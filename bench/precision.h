@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* --precision: rounds go on until the intervals are as narrow as was asked for, or a cap ends them. Stopping at a width
  * looks at the data while it comes in, so the interval is a little too narrow (by less than its own coarseness, from
- * AGB_LEAST_PRECISE runs on); stopping at a verdict would be worse, and is not offered. */
+ * AGB_LEAST_PRECISE runs on); stopping at a verdict would be worse, and is not offered.
+ *
+ * JSON: settings.precision is null, or {"wanted_pct", "of": "medians"|"speed-ups", "reached", "widest_pct", "widest" (a
+ * label), "repetitions"}; each result has precision_pct. */
 #ifndef AGB_PRECISION_H
 #define AGB_PRECISION_H
 

@@ -4,7 +4,10 @@
  * program starts, and can make a difference of several percent that looks like a property of a strategy (T. Mytkowicz
  * and others, "Producing wrong data without doing anything obviously wrong!", 2009). So the whole command is started
  * anew: it loads the rows again, lets all contestants take their turns again, in other orders, and gives its runs back
- * in a memory file. */
+ * in a memory file.
+ *
+ * JSON: settings.processes; each run has process, each result processes [{"median_s"}] and process_spread_pct (both
+ * empty for one process); layouts [{"text", "stack", "rows"}] holds the addresses of each process on each source. */
 #ifndef AGB_PROCESSES_H
 #define AGB_PROCESSES_H
 

@@ -173,20 +173,19 @@ agb_ratio agb_paired_ratio(const double *baseline, const double *candidate, cons
     return (agb_ratio){summary.median, summary.ci95_low, summary.ci95_high};
 }
 
-agb_ratio agb_unpaired_ratio(const double *baseline, size_t n_baseline, const double *candidate, size_t n_candidate,
-                             uint64_t seed)
+agb_ratio agb_unpaired_ratio(agb_values baseline, agb_values candidate, uint64_t seed)
 {
     sample old, new;
     agb_ratio out = {0};
-    bool good = sample_of(&old, baseline, NULL, n_baseline);
-    good = sample_of(&new, candidate, NULL, n_candidate) && good;
+    bool good = sample_of(&old, baseline.value, baseline.process, baseline.n);
+    good = sample_of(&new, candidate.value, candidate.process, candidate.n) && good;
     if (good) {
         double ratios[RESAMPLES];
         out.ratio = median_of_sorted(old.sorted, old.n) / median_of_sorted(new.sorted, new.n);
         for (size_t i = 0; i < RESAMPLES; i++)
             ratios[i] = resampled_median(&old, &seed) / resampled_median(&new, &seed);
         percentiles(ratios, &out.ci95_low, &out.ci95_high);
-        if (n_baseline < AGB_LEAST_FOR_INTERVAL || n_candidate < AGB_LEAST_FOR_INTERVAL)
+        if (baseline.n < AGB_LEAST_FOR_INTERVAL || candidate.n < AGB_LEAST_FOR_INTERVAL)
             out.ci95_low = out.ci95_high = NAN;
     }
     sample_release(&old);

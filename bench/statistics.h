@@ -37,8 +37,14 @@ typedef struct agb_ratio {
 /* Pairs are repetitions of one round; both arrays have n >= 1 entries. process: as above, or NULL. */
 agb_ratio agb_paired_ratio(const double *baseline, const double *candidate, const unsigned *process, size_t n,
                            uint64_t seed);
+/* Values that may be of several processes: as above. */
+typedef struct agb_values {
+    const double *value;
+    const unsigned *process;    /* or NULL */
+    size_t n;
+} agb_values;
+
 /* Values that have no partners: the ratio of the medians, each side resampled by itself. */
-agb_ratio agb_unpaired_ratio(const double *baseline, size_t n_baseline, const double *candidate, size_t n_candidate,
-                             uint64_t seed);
+agb_ratio agb_unpaired_ratio(agb_values baseline, agb_values candidate, uint64_t seed);
 
 #endif

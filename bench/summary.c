@@ -276,10 +276,11 @@ agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, b
     if (!walls)
         return lead;
     size_t n = timed(winner, walls, wall_of, 0), m = timed(loser, walls + n, wall_of, 0);
-    unsigned *process = processes_of(winner, results);
+    unsigned *process = processes_of(winner, results), *others = processes_of(loser, results);
     lead = *paired ? agb_paired_ratio(walls + n, walls, process, n, seed)
-                   : agb_unpaired_ratio(walls + n, m, walls, n, seed);
+                   : agb_unpaired_ratio((agb_values){walls + n, others, m}, (agb_values){walls, process, n}, seed);
     free(process);
+    free(others);
     free(walls);
     return lead;
 }

@@ -163,7 +163,7 @@ report 'output_goes_to_the_file_and_leaves_no_other' \
     "$([ $code = 0 ] && [ ! -s "$work/out" ] && grep -q '"aggbench": 1' "$work/report.json" &&
        [ "$(find "$work" -name 'report.json*' | wc -l)" = 1 ] || cat "$work/err")"
 
-run verify radix:bits=4
+run verify radix:bits=4 --check 'key shapes'
 report 'verify_passes_a_right_aggregator' \
     "$([ $code = 0 ] && tail -1 "$work/out" | grep -q '^radix is right: ' || cat "$work/out" "$work/err")"
 
@@ -217,13 +217,6 @@ done
 run list --plugin "$BUILD/plugins/aborts_at_exit.so"
 report 'such_a_plugin_is_listed' "$([ $code = 0 ] && grep -q aborts_at_exit "$work/out" || cat "$work/err")"
 
-run verify --plugin "$BUILD/plugins/count_one_too_many.so" --save "$work/small.agb"
-report 'verify_names_the_case_and_the_key_of_a_wrong_plugin' \
-    "$([ $code = 1 ] && grep -q '^FAILED *key shapes *all equal.*wrong at key 42: counted 50001, right is 50000' "$work/out" ||
-       cat "$work/out" "$work/err")"
-run verify --plugin "$BUILD/plugins/crashes.so" --save "$work/small.agb"
-report 'verify_survives_a_crash_and_names_its_place' \
-    "$([ $code = 1 ] && tr -s '\n ' ' ' <"$work/out" | grep -q 'SIGSEGV) at address 0x0 (a null pointer) in phase build' || cat "$work/out" "$work/err")"
 run verify --plugin "$BUILD/plugins/naive.so"
 report 'a_plugin_of_a_taken_name_is_refused_in_one_sentence' \
     "$([ $code = 2 ] && grep -q '^aggbench: naive: an aggregator of that name' "$work/err" || cat "$work/out" "$work/err")"
@@ -233,6 +226,20 @@ for command in list describe load; do
     report "help_offers_what_is_accepted: $command" "$([ $code = 0 ] && grep -q 'format table|json ' "$work/out" &&
         ! grep -q csv "$work/out" || cat "$work/out")"
 done
+
+# ---- Help, and reports of runs that are tiny or all wrong ----
+run pivot --help
+report 'what_can_be_left_out_stands_in_brackets' "$(grep -q '^aggbench pivot \[SOURCE\] \[OPTIONS\]$' "$work/out" ||
+    head -1 "$work/out")"
+run verify --help
+report 'help_shows_the_defaults_of_the_command' "$(grep -q 'NAME\[:p=v...\]\]' "$work/out" &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q 'before it is ended (60)' || cat "$work/out")"
+run run synth:hits,rows=1000 --aggregator naive,sort --quiet
+report 'what_fits_in_a_cache_has_no_floor' "$(grep -qE '^naive .* cache ' "$work/out" && grep -q '^cache: ' "$work/out" ||
+    cat "$work/out")"
+# shellcheck disable=SC2086
+run run synth:hits,rows=1000 --plugin "$BUILD/plugins/crashes.so" --aggregator crashes $quick
+report 'where_all_fail_no_empty_table_stands' "$([ $code = 1 ] && ! grep -q 'page faults' "$work/out" || cat "$work/out")"
 
 # ---- Spilling ----
 spilling="synth:uniform,rows=300000,groups=300000 --aggregator spill --memory-budget 3M $quick"

@@ -135,9 +135,11 @@ static void numbers_of_processes_may_have_gaps(void **state)
 static void unpaired_ratio_is_that_of_the_medians(void **state)
 {
     (void)state;
-    agb_ratio ratio = agb_unpaired_ratio((double[]){4, 6, 5, 5, 5.5, 4.5}, 6, (double[]){2, 2.5, 3, 2.4, 2.6}, 5, 1);
+    agb_ratio ratio = agb_unpaired_ratio((agb_values){(double[]){4, 6, 5, 5, 5.5, 4.5}, NULL, 6},
+                                         (agb_values){(double[]){2, 2.5, 3, 2.4, 2.6}, NULL, 5}, 1);
     assert_float_equal(ratio.ratio, 2, 1e-12);
-    assert_true(isnan(agb_unpaired_ratio((double[]){4, 6, 5}, 3, (double[]){2, 2.5, 3, 2.4, 2.6}, 5, 1).ci95_low));
+    agb_values few = {(double[]){4, 6, 5}, NULL, 3};
+    assert_true(isnan(agb_unpaired_ratio(few, few, 1).ci95_low));
     assert_true(ratio.ci95_low >= 4.0 / 3 && ratio.ci95_low < 2 && ratio.ci95_high > 2 && ratio.ci95_high <= 3);
 }
 
