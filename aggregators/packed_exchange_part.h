@@ -130,7 +130,7 @@ static inline bool exchange_split_table(exchange *self, exchange_worker *w)
 static inline bool exchange_split_chunk(exchange *self, exchange_worker *w, const uint64_t *entries, size_t n)
 {
     uint64_t *missed = w->tables.missed;
-    size_t misses = first_come_count(&w->tables.first, entries, n, missed, true, true);
+    size_t misses = first_come_count(&w->tables.first, entries, n, missed, true, true, entries);
     for (size_t i = 0; i < misses; i++)
         if (!exchange_split_word(self, w, missed[i]))
             return false;

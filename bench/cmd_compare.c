@@ -9,7 +9,7 @@ static int compare(const agb_options *options, agb_error *err)
 {
     agb_compare compare;
     agb_output output = {0};
-    agb_status status = agb_compare_files(&compare, options->operand, options->second_operand, options->force, err);
+    agb_status status = agb_compare_files(&compare, options->operand, options->operands.word[1], options->force, err);
     if (status == AGB_OK)
         status = agb_output_prepare(&output, options->output, err);
     if (status == AGB_OK)

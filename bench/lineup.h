@@ -8,8 +8,8 @@
 #include "loader.h"
 #include "options.h"
 #include "plugins.h"
-#include "processes.h"
 #include "replay.h"
+#include "share.h"
 
 typedef struct agb_lineup {
     agb_registry *registry;

@@ -9,6 +9,7 @@
 static const char *const pages_choices[] = {"default", "4k", "huge", NULL};
 static const char *const memory_choices[] = {"warm", "fresh", NULL};
 static const char *const format_choices[] = {"table", "json", "csv", NULL};    /* in the order of agb_format */
+static const char *const story_format_choices[] = {"markdown", "html", "json", NULL};    /* cmd_investigate.c */
 static const char *const plain_format_choices[] = {"table", "json", NULL};
 
 const agb_option agb_option_table[] = {
@@ -144,6 +145,9 @@ const agb_option agb_option_table[] = {
               "the file is mapped instead of read, larger and several times as fast (auto)"},
     {.name = "format", .command = "list describe load doctor", .argument = "table|json", .kind = IS_CHOICE,
      .offset = FIELD(format), .choices = plain_format_choices, .about = "of what is printed (table)"},
+    {.name = "format", .command = "investigate", .argument = "markdown|html|json", .kind = IS_CHOICE,
+     .offset = FIELD(format), .choices = story_format_choices,
+     .about = "of the report (what the output's name ends in; else markdown)"},
     {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
      .choices = format_choices, .about = "of the report (table)"},
     {.name = "output", .command = "load", .argument = "FILE.agb", .kind = IS_TEXT, .offset = FIELD(output),

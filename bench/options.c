@@ -249,15 +249,10 @@ static agb_status unknown_option(const agb_command *command, const char *word, s
                     command->name);
 }
 
-/* One option at words[*at]; moves *at to its last word. */
-static agb_status parse_option(agb_options *out, int n, char **words, int *at, agb_error *err)
+/* The option that stands at words[*at], and its value there or in the next word; moves *at to its last word. */
+static agb_status take_option(agb_options *out, const agb_option *option, const char *equals, int n, char **words, int *at,
+                              agb_error *err)
 {
-    const char *name = words[*at] + 2;
-    const char *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const agb_option *option = find_option(out->command, name, length);
-    if (!option || !takes(out->command, option->name))
-        return unknown_option(out->command, name, length, err);
     if (option->kind == IS_FLAG && equals)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: takes no value: leave %s out", option->name, equals);
     const char *text = equals ? equals + 1 : NULL;
@@ -274,6 +269,37 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is given a second time: give it once", option->name, text);
     *given |= bit;
     return set_value(out, option, text, err);
+}
+
+static agb_status parse_option(agb_options *out, int n, char **words, int *at, agb_error *err)
+{
+    const char *name = words[*at] + 2;
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const agb_option *option = find_option(out->command, name, length);
+    if (!option || !takes(out->command, option->name))
+        return unknown_option(out->command, name, length, err);
+    return take_option(out, option, equals, n, words, at, err);
+}
+
+/* One that comes after 64 of them is told by add_operand. */
+static size_t most_operands(const agb_command *command)
+{
+    return command->takes_many ? AGB_MOST_WORDS + 1 : command->second_operand ? 2 : 1;
+}
+
+static agb_status add_operand(agb_options *out, const char *word, agb_error *err)
+{
+    const agb_command *command = out->command;
+    if (*word == '\0')
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
+                        command->operand);
+    if (out->operands.n == AGB_MOST_WORDS)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is one too many: at most %d are taken", command->name, word,
+                        AGB_MOST_WORDS);
+    out->operands.word[out->operands.n++] = word;
+    out->operand = out->operands.word[0];
+    return AGB_OK;
 }
 
 static void set_defaults(agb_options *out, const agb_command *command)
@@ -304,6 +330,10 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
             only_operands = true;
         } else if (!only_operands && strcmp(word, "-h") == 0) {
             out->help = true;
+        } else if (!only_operands && strcmp(word, "-o") == 0 && takes(command, "output")) {
+            agb_status status = take_option(out, find_option(command, "output", 6), NULL, n, words, &i, err);
+            if (status != AGB_OK)
+                return status;
         } else if (!only_operands && strncmp(word, "--", 2) == 0) {
             agb_status status = parse_option(out, n, words, &i, err);
             if (status != AGB_OK)
@@ -311,21 +341,18 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: %s: options begin with two dashes: see aggbench %s --help",
                             command->name, word, command->name);
-        } else if (out->operand && command->second_operand && !out->second_operand) {
-            out->second_operand = word;
-        } else if (out->operand || !command->operand) {
+        } else if (command->operand && out->operands.n < most_operands(command)) {
+            agb_status status = add_operand(out, word, err);
+            if (status != AGB_OK)
+                return status;
+        } else {
             return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: %s", command->name, word,
                             command->second_operand ? "one operand too many"
                             : command->operand ? "one operand too many: several files go as a folder or a quoted glob"
                                                : "takes no operand");
-        } else {
-            out->operand = word;
         }
     }
-    if (out->operand && *out->operand == '\0')
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
-                        command->operand);
-    const char *missing = !out->operand ? command->operand : !out->second_operand ? command->second_operand : NULL;
+    const char *missing = !out->operand ? command->operand : out->operands.n < 2 ? command->second_operand : NULL;
     if (missing && command->needs_operand && !out->help)
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s is missing: for example: %s", command->name, missing,
                         command->example);

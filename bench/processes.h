@@ -12,16 +12,7 @@
 #define AGB_PROCESSES_H
 
 #include "rounds.h"
-
-/* Order to one such process, and what its parent has to know to start it. */
-typedef struct agb_share {
-    int file;            /* descriptor of the memory file */
-    unsigned process;    /* its number: the parent's is 0 */
-    size_t source;       /* the only one that it measures */
-} agb_share;
-
-/* "FILE:PROCESS:SOURCE". */
-agb_status agb_share_parse(agb_share *out, const char *text, agb_error *err);
+#include "share.h"
 
 /* In such a process: writes the field's runs. */
 agb_status agb_share_write(const agb_share *share, const agb_field *field, agb_error *err);
