@@ -144,9 +144,11 @@ agb_status agb_stage_threads(agb_investigation *self, agb_error *err)
     agb_ratio gain = agb_unpaired(one, placed), place = agb_unpaired(loose, placed);
     agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M4 M9", "%s on %u threads, one a processor, takes %s: %s, against "
                     "one thread; %u times would be all that can be had. %s keeps one thread however many there are",
-                    PARTED, n, agb_told_time(&placed->wall).s, agb_told_ratio(&gain, agb_verdict_of(&gain, NULL)).s, n, SIMPLE);
+                    PARTED, n, agb_told_time(&placed->wall).s,
+                    agb_told_ratio(&gain, agb_verdict_of(&gain, NULL, agb_least_claim)).s, n, SIMPLE);
     agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M8 M9", "Threads kept in their places against threads left to the "
-                    "kernel (%s): %s", agb_told_time(&loose->wall).s, agb_told_ratio(&place, agb_verdict_of(&place, NULL)).s);
+                    "kernel (%s): %s", agb_told_time(&loose->wall).s,
+                    agb_told_ratio(&place, agb_verdict_of(&place, NULL, agb_least_claim)).s);
     return AGB_OK;
 }
 

@@ -189,7 +189,7 @@ typedef struct agb_memory_options {
     agb_memory_mode mode;
     uint64_t budget;     /* bytes that aggregators may hold at once; 0 = no limit */
     uint64_t fail_at;    /* tests: the fail_at-th allocation from now on is refused, once; 0 = never */
-    bool guarded;        /* tests: each block ends at an unmapped page and has a checked margin */
+    bool guarded;        /* tests: each block ends at an unmapped page and has checked margins */
 } agb_memory_options;
 
 /* Bytes of the machine, or of the control group that holds this process to less; and how many of them could be had now.
@@ -207,7 +207,7 @@ typedef struct agb_memory_usage {
     uint64_t results;           /* bytes lent to sinks, now; not charged to the budget */
     uint64_t mapped, mapped_peak;    /* bytes held from the system for both, blocks kept for reuse included */
     uint64_t allocations;       /* calls since the last reset */
-    uint64_t misuses;           /* blocks released with a wrong size, or (guarded only) written past their end */
+    uint64_t misuses;           /* blocks released with a wrong size, or (guarded only) written beside */
 } agb_memory_usage;
 
 agb_memory_usage agb_memory_usage_of(const agb_memory *memory);
