@@ -63,6 +63,7 @@ wrong() {    # wrong CODE WORDS SCHEMA-TEXT SOURCE: the schema is refused
 
 wrong 2 "schema: line 2: type 'int' of column 'b'|choose int16, int32" 'a int64\nb int\n' "$work/in.tsv"
 wrong 2 "schema: line 1: 'a': its type is missing: write NAME TYPE" 'a\n' "$work/in.tsv"
+wrong 2 'write NAME TYPE' "$(printf '%2000s' '' | tr ' ' x)" "$work/in.tsv"    # found by the fuzzer: the advice was cut off
 wrong 2 "schema: column 'a' is there twice" 'a int64\na bytes\nb bytes' "$work/in.tsv"
 wrong 2 'schema: it names no column' '\n \n' "$work/in.tsv"
 wrong 1 'in.tsv: line 1: 3 fields where the schema has 2 columns' 'a int64\nb bytes' "$work/in.tsv"

@@ -132,7 +132,7 @@ static agb_status take_schema(agb_text_reader *reader, agb_error *err)
     for (size_t i = 0; i < reader->fields; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(reader->name[j], reader->name[i]) == 0)
-                return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%s' is there twice", reader->name[i]);
+                return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%.60s' is there twice", reader->name[i]);
     return AGB_OK;
 }
 

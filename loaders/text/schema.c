@@ -27,6 +27,13 @@ static bool find_type(const char *word, size_t length, agb_text_kind *kind)
     return false;
 }
 
+/* What a sentence shows of a word: enough to find it. */
+static int shown(size_t length)
+{
+    enum { MOST = 60 };
+    return length < MOST ? (int)length : MOST;
+}
+
 static bool parse_line(const char *begin, const char *end, size_t number, agb_text_schema_line *line, agb_error *err)
 {
     const char *type = end;
@@ -37,14 +44,15 @@ static bool parse_line(const char *begin, const char *end, size_t number, agb_te
         name_end--;
     if (name_end == begin) {
         agb_fail(err, AGB_ERR_ARGUMENT, "schema: line %zu: '%.*s': its type is missing: write NAME TYPE", number,
-                 (int)(end - begin), begin);
+                 shown((size_t)(end - begin)), begin);
         return false;
     }
     *line = (agb_text_schema_line){.name = begin, .length = (size_t)(name_end - begin)};
     if (find_type(type, (size_t)(end - type), &line->kind))
         return true;
     agb_fail(err, AGB_ERR_ARGUMENT, "schema: line %zu: type '%.*s' of column '%.*s' is not known: choose int16, int32, "
-             "int64, uint32, uint64, date, time or bytes", number, (int)(end - type), type, (int)line->length, begin);
+             "int64, uint32, uint64, date, time or bytes", number, shown((size_t)(end - type)), type,
+             shown(line->length), begin);
     return false;
 }
 
