@@ -22,15 +22,17 @@ aggregator_src = $(wildcard aggregators/*.c)
 loader_src     = $(wildcard loaders/*.c loaders/*/*.c)
 slots_src      = $(wildcard bench/slots/*.c)
 labs_src       = $(wildcard bench/labs/*.c)
+sections_src   = $(wildcard bench/sections/*.c)
 # libpfm4 and valgrind's headers are optional: one of two files provides the same functions.
 bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c \
-                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src) $(labs_src)
+                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src) $(labs_src) \
+                 $(sections_src)
 test_src       = $(wildcard tests/test_*.c)
 test_sh        = $(wildcard tests/test_*.sh)
 
 objects  = $(patsubst %.c,$(B)/%.o,$(1))
 lib_obj  = $(call objects,$(engine_src) $(aggregator_src) $(loader_src)) $(B)/builtins.o
-cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o \
+cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o $(B)/sections.o \
            $(B)/template_text.o
 tests    = $(patsubst tests/%.c,$(B)/tests/%,$(test_src))
 plugins  = $(patsubst aggregators/%.c,$(B)/plugins/%.so,$(aggregator_src)) \
@@ -121,6 +123,11 @@ $(B)/labs.c: $(B)/sources Makefile
 	@{ printf '/* Made by the Makefile from bench/labs. */\n#include "lab.h"\n'; \
 	   $(call list,lab,$(labs_src)); } | sed 's/agb_builtin_labs/agb_labs/' > $@
 
+$(B)/sections.c: $(B)/sources Makefile
+	@mkdir -p $(@D)
+	@{ printf '/* Made by the Makefile from bench/sections. */\n#include "section.h"\n'; \
+	   $(call list,section,$(sections_src)); } | sed 's/agb_builtin_sections/agb_sections/' > $@
+
 # The text that `aggbench new` writes.
 $(B)/template_text.c: aggregators/template.c Makefile
 	@mkdir -p $(@D)
@@ -164,7 +171,7 @@ $(B)/tests/pmu/init: $(B)/tests/pmu/init.o $(cmd_obj) $(B)/libaggbench.a
 $(B)/plugins/%.so: aggregators/examples/%.rs Makefile
 	@mkdir -p $(@D)
 	$(call say,plug-in $@)
-	$(Q)if command -v rustc >/dev/null; then rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
+	$(Q)if command -v rustc >/dev/null; then MAKEFLAGS= rustc -O -C panic=abort --crate-type cdylib $< -o $@; \
 	else echo "  left out $@: rustc is not there"; fi
 
 # Those in other languages, where their compilers and libraries are there.
@@ -262,7 +269,7 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = peers simulate versions
+slow_tests = labs peers report_page simulate versions
 
 test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
 	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)

@@ -42,8 +42,10 @@ static bool chain_create(agb_chain *out, agb_room *room)
 {
     uint32_t *order = malloc(CHASE_BYTES / AGB_CHAIN_NODE * sizeof *order);
     bool made = order && agb_room_map(room, CHASE_BYTES, AGB_PAGES_HUGE, "counters", NULL) == AGB_OK;
-    if (made)
-        agb_chain_link(out, room, CHASE_BYTES, AGB_CHAIN_RANDOM, order, 1);
+    if (made) {
+        agb_chain_draw(order, CHASE_BYTES / AGB_CHAIN_NODE, 1);
+        agb_chain_link(out, room, CHASE_BYTES, order);
+    }
     free(order);
     return made;
 }

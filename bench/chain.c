@@ -6,8 +6,7 @@
  * array of numbers. The nodes hold real addresses, so that a hop is one load and nothing else. */
 #include "chain.h"
 
-/* order[i]: the node that follows node i. */
-static void draw_cycle(uint32_t *order, size_t n, uint64_t seed)
+void agb_chain_draw(uint32_t *order, size_t n, uint64_t seed)
 {
     uint64_t random = seed * 2 + 1;
     for (size_t i = 0; i < n; i++)
@@ -37,15 +36,12 @@ static void place_starts(agb_chain *chain, const uint32_t *order)
     }
 }
 
-void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, agb_chain_order in, uint32_t *order,
-                    uint64_t seed)
+void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, const uint32_t *order)
 {
     *out = (agb_chain){.room = *room, .nodes = bytes / AGB_CHAIN_NODE};
-    if (in == AGB_CHAIN_RANDOM)
-        draw_cycle(order, out->nodes, seed);
     for (size_t i = 0; i < out->nodes; i++)
-        *node_at(out, i) = node_at(out, in == AGB_CHAIN_RANDOM ? order[i] : (i + 1) % out->nodes);
-    place_starts(out, in == AGB_CHAIN_RANDOM ? order : NULL);
+        *node_at(out, i) = node_at(out, order ? order[i] : (i + 1) % out->nodes);
+    place_starts(out, order);
 }
 
 /* `chains` is a constant where this is inlined: the pointers stay in registers. */

@@ -14,12 +14,10 @@ typedef struct agb_chain {
     void *start[AGB_CHAIN_MOST];       /* equally far from each other along the cycle; moved by agb_chain_follow */
 } agb_chain;
 
-typedef enum agb_chain_order { AGB_CHAIN_SEQUENTIAL, AGB_CHAIN_RANDOM } agb_chain_order;
-
-/* Links the first `bytes` of the room into one cycle, in rising or in random order. `order`: room for bytes / 64
- * numbers, which are overwritten; the same seed gives the same cycle. */
-void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, agb_chain_order in, uint32_t *order,
-                    uint64_t seed);
+/* order[i]: the node that follows node i in a random cycle through all n; the same seed gives the same one. */
+void agb_chain_draw(uint32_t *order, size_t n, uint64_t seed);
+/* Links the first `bytes` of the room into one cycle: of that order, or in sequence for NULL. */
+void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, const uint32_t *order);
 /* Follows the first `chains` (1, 2, 3, 4, 6, 8, 12 or 16) of them, each by `hops`, going on where they stood. */
 void agb_chain_follow(agb_chain *chain, unsigned chains, uint64_t hops);
 /* Whether this many chains can be followed at once. */

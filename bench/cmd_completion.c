@@ -2,6 +2,7 @@
 /* aggbench completion bash|zsh: a script that completes commands, options and their values, from the tables that parse
  * them. `make install` calls it, so that it is never older than the program. */
 #include "commands.h"
+#include "lab.h"
 
 #include <string.h>
 
@@ -51,9 +52,19 @@ static void print_values(const agb_option_text *option, const agb_registry *regi
     }
 }
 
-static bool names_aggregator(const agb_command *command)
+/* The same for the word after the command. */
+static void print_operands(const agb_command *command, const agb_registry *registry)
 {
-    return strcmp(command->name, "verify") == 0;
+    if (strcmp(command->name, "verify") == 0)
+        print_aggregators(registry);
+    for (size_t i = 0; strcmp(command->name, "lab") == 0 && agb_labs[i]; i++)
+        printf("%s%s", i ? " " : "", agb_labs[i]->name);
+}
+
+/* Every command takes --help, whether it lists it or not. */
+static bool is_listed(const agb_command *command, const char *name, agb_option_text *option)
+{
+    return strcmp(name, "help") != 0 && agb_option_text_of(command, name, option);
 }
 
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
@@ -64,18 +75,18 @@ static void print_bash_command(const agb_command *command, const agb_registry *r
     agb_option_text option;
     printf("    %s,", command->name);
     for (const char *const *name = command->options; *name; name++) {
-        if (!agb_option_text_of(command, *name, &option) || !option.argument)
+        if (!is_listed(command, *name, &option) || !option.argument)
             continue;
         printf("--%s) words='", option.name);
         print_values(&option, registry);
         printf("' ;;\n    %s,", command->name);
     }
     printf("*)\n        words='");
-    if (names_aggregator(command))
-        print_aggregators(registry);
+    print_operands(command, registry);
     printf("'\n        [ \"${word#-}\" = \"$word\" ] || words='--help");
     for (const char *const *name = command->options; *name; name++)
-        printf(" --%s", *name);
+        if (is_listed(command, *name, &option))
+            printf(" --%s", *name);
     printf("' ;;\n");
 }
 
@@ -142,17 +153,15 @@ static void print_zsh_command(const agb_command *command, const agb_registry *re
     agb_option_text option;
     printf("    %s)\n        _arguments '--help[this text]'", command->name);
     for (const char *const *name = command->options; *name; name++)
-        if (agb_option_text_of(command, *name, &option))
+        if (is_listed(command, *name, &option))
             print_zsh_option(&option, registry);
     if (command->operand) {
         printf(" \\\n            ':");
         print_zsh_text(command->operand);
-        printf(":%s", names_aggregator(command) ? "(" : "_files");
-        if (names_aggregator(command)) {
-            print_aggregators(registry);
-            printf(")");
-        }
-        printf("'");
+        bool is_source = strcmp(command->operand, "SOURCE") == 0;
+        printf(is_source ? ":_files" : ":(");
+        print_operands(command, registry);
+        printf(is_source ? "'" : ")'");
     }
     printf(" ;;\n");
 }
@@ -195,7 +204,7 @@ static int completion(const agb_options *options, agb_error *err)
     return AGB_EXIT_USAGE;
 }
 
-static const char *const completion_options[] = {NULL};
+static const char *const completion_options[] = {"help", NULL};
 
 const agb_command agb_command_completion = {
     .name = "completion", .operand = "SHELL", .needs_operand = true, .hidden = true,

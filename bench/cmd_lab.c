@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "lab.h"
 #include "output.h"
+#include "pins.h"
 #include "progress.h"
 #include "report.h"
 
@@ -13,7 +14,7 @@
 enum { NAME_CELLS = 14 };
 
 /* Options of the command itself; all others are a lab's, which must heed them. */
-static const char *const common_options[] = {"seconds", "format", "output", "quiet", "help", NULL};
+static const char *const common_options[] = {"format", "output", "quiet", "help", NULL};
 
 typedef struct work {
     const agb_options *options;
@@ -32,10 +33,9 @@ static void print_list(FILE *to)
 {
     fprintf(to, "Labs: aggbench lab NAME, or `all`\n");
     for (const agb_lab *const *lab = agb_labs; *lab; lab++) {
-        char heeds[400] = "heeds --seconds";
+        char heeds[400] = "heeds";
         for (const char *const *option = (*lab)->options; option && *option; option++)
-            if (strcmp(*option, "seconds") != 0)
-                snprintf(heeds + strlen(heeds), sizeof heeds - strlen(heeds), ", --%s", *option);
+            snprintf(heeds + strlen(heeds), sizeof heeds - strlen(heeds), " --%s", *option);
         agb_help_entry(to, (*lab)->name, NAME_CELLS, (*lab)->summary);
         agb_help_entry(to, "", NAME_CELLS, heeds);
     }
@@ -98,7 +98,9 @@ static agb_status check_options(const work *work, agb_error *err)
             return agb_fail(err, AGB_ERR_ARGUMENT, "lab: --%s: %s does not heed it: `aggbench lab` lists what each "
                             "lab does", *name, work->all ? "no lab of `all`" : work->labs[0]->name);
     }
-    return AGB_OK;
+    const agb_pins *pins = &work->options->pins;
+    unsigned threads = work->options->threads ? (unsigned)work->options->threads : pins->n;
+    return pins->n ? agb_pins_check(pins, threads, err) : AGB_OK;
 }
 
 /* ---- The work ---------------------------------------------------------------------------------------------------- */
@@ -116,7 +118,7 @@ static void announce(const work *work, const agb_lab *lab)
 /* One lab. In `all` the others go on after a failure, unless it was an interrupt. */
 static agb_status run_one(work *work, size_t i, agb_error *err)
 {
-    agb_progress_printer printer = agb_progress_printer_of(stderr, work->options->quiet, false);
+    agb_progress_printer printer = agb_progress_printer_of(stderr, work->options->quiet, work->options->watch);
     agb_lab_run run = {.options = work->options, .machine = &work->machine, .root = "",
                        .seconds = (double)work->options->seconds / (double)work->n, .record = &work->records[i],
                        .progress = printer.style == AGB_PROGRESS_NONE ? NULL : &printer};

@@ -122,7 +122,7 @@ static agb_status load_table(job *job, agb_error *err)
     double start = agb_now_s();
     /* What is written is looked at again, and must not go away meanwhile: it is copied. */
     agb_load_options options = {.pool = job->pool, .loader = job->options->input_format, .progress = show_loading,
-                                .context = job, .may_map = job->options->dry_run};
+                                .context = job, .may_map = job->options->dry_run, .pages = AGB_PAGES_HUGE};
     agb_status status = agb_table_load(&job->table, job->registry, job->options->operand, job->names.name, job->names.n,
                                        &options, err);
     job->load_s = agb_now_s() - start;

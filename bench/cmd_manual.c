@@ -91,7 +91,7 @@ static int manual(const agb_options *options, agb_error *err)
     return AGB_EXIT_FINE;
 }
 
-static const char *const manual_options[] = {NULL};
+static const char *const manual_options[] = {"help", NULL};
 
 const agb_command agb_command_manual = {
     .name = "manual", .hidden = true,

@@ -192,7 +192,7 @@ static int new(const agb_options *options, agb_error *err)
     return agb_exit_of(status);
 }
 
-static const char *const new_options[] = {NULL};
+static const char *const new_options[] = {"help", NULL};
 
 const agb_command agb_command_new = {
     .name = "new", .operand = "NAME", .needs_operand = true,

@@ -98,6 +98,8 @@ const char *agb_metric_name(agb_metric metric);    /* the JSON key: "retiring_pc
 typedef struct agb_metrics {
     bool has[AGB_METRICS];
     double value[AGB_METRICS];           /* median over the repetitions that counted it */
+    unsigned counted[AGB_METRICS];       /* how many did; 0 where it follows from others */
+    double least[AGB_METRICS], most[AGB_METRICS];    /* of them */
     bool has_event[AGB_MOST_USER_EVENTS];
     double event[AGB_MOST_USER_EVENTS];  /* the same for the user's events */
     bool impossible;                     /* a share could not be true: none of its group is believed */

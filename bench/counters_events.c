@@ -31,8 +31,8 @@ static agb_status encode(const agb_perf_place *place, const agb_slots *family, a
                         event->name, why.text);
     const agb_pfm_mistake *mistake = agb_pfm_mistake_of(event->name, &code);
     if (mistake && mistake->wrong != mistake->right)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: this libpfm4 encodes it as 0x%" PRIx64 ", the maker's list "
-                        "as 0x%" PRIx64 ": %s", event->name, mistake->wrong, mistake->right, mistake->cure);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: this libpfm4 encodes it as 0x%" PRIx64 ", the maker's "
+                        "list as 0x%" PRIx64 ": %s", event->name, mistake->wrong, mistake->right, mistake->cure);
     if (mistake)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: this libpfm4 encodes it with 0x%" PRIx64 " in the extra "
                         "register, the maker's list with 0x%" PRIx64 ": %s", event->name, mistake->wrong1,

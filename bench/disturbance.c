@@ -3,11 +3,9 @@
 #include "disturbance.h"
 
 #include "os_usage.h"
+#include "proc.h"
 #include "process.h"
-#include "sysfile.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -21,18 +19,13 @@ static double own_cpu_s(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal ...", in ticks, of all processors together. */
 static void read_machine(agb_disturbance *out)
 {
-    char text[256];
-    double user, nice, system, idle, iowait, irq, softirq, steal, tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
-    out->stolen_s = out->busy_s = -1;
-    agb_sysfile_read(out->root, "/proc/stat", text, sizeof text);
-    if (sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &iowait, &irq, &softirq,
-               &steal) != 8)
-        return;
-    out->stolen_s = steal * tick_s;
-    out->busy_s = (user + nice + system + irq + softirq) * tick_s;
+    agb_cpu_ticks ticks;
+    bool known = agb_cpu_ticks_read(out->root, &ticks);
+    uint64_t away = ticks.idle + ticks.iowait + ticks.steal;
+    out->stolen_s = known ? agb_ticks_s(ticks.steal) : -1;
+    out->busy_s = known ? agb_ticks_s(agb_cpu_ticks_all(&ticks) - away) : -1;
 }
 
 agb_disturbance agb_disturbance_begin(const char *root)

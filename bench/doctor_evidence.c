@@ -42,7 +42,7 @@ static void read_machine(const agb_evidence *evidence, agb_vitals *out)
 {
     const char *root = evidence->root;
     out->at_s = agb_now_s();
-    agb_cpu_ticks_read(root, -1, &out->cpu);
+    agb_cpu_ticks_read(root, &out->cpu);
     agb_proc_number(root, "/proc/stat", "intr", &out->interrupts);
     agb_proc_number(root, "/proc/stat", "ctxt", &out->switches);
     agb_proc_number(root, "/proc/vmstat", "pgmajfault", &out->major_faults);

@@ -18,7 +18,7 @@ static const size_t LEAST_BYTES = (size_t)256 << 20;
 typedef struct job {
     char *buffer;
     size_t bytes_each;         /* of one worker */
-    agb_kernel stream;
+    agb_kernel kernel;
     double value;              /* what is written, or must be read, everywhere */
     uint64_t *wrong;           /* per worker, a line apart: bits that a reading found different */
 } job;
@@ -29,7 +29,7 @@ static void run_slice(void *argument, unsigned worker, size_t task)
 {
     const job *job = argument;
     job->wrong[(size_t)worker * WORDS_A_LINE] |=
-        agb_kernel_pass(job->stream, job->buffer + task * job->bytes_each, job->bytes_each, job->value);
+        agb_kernel_pass(job->kernel, job->buffer + task * job->bytes_each, job->bytes_each, job->value);
 }
 
 static double now_s(void)
@@ -40,9 +40,9 @@ static double now_s(void)
 }
 
 /* One pass over the buffer; keeps the better rate. */
-static void run_pass(agb_pool *pool, job *job, agb_kernel stream, double *best_gbps)
+static void run_pass(agb_pool *pool, job *job, agb_kernel kernel, double *best_gbps)
 {
-    job->stream = stream;
+    job->kernel = kernel;
     double bytes = (double)job->bytes_each * agb_pool_workers(pool);
     double start = now_s();
     agb_pool_each(pool, run_slice, job);

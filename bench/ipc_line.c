@@ -50,8 +50,8 @@ agb_status agb_ipc_line_path(char *path, size_t size, agb_error *err)
         return agb_fail(err, AGB_ERR_NOT_FOUND, "ipc line: no place to keep it: neither XDG_CACHE_HOME nor HOME is the "
                         "whole path of a folder: set one of them");
     if ((size_t)length >= size)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "ipc line: %s: the path is too long: set XDG_CACHE_HOME to a shorter one",
-                        path);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "ipc line: %s: the path is too long: set XDG_CACHE_HOME to a shorter "
+                        "one", path);
     return AGB_OK;
 }
 
@@ -137,8 +137,8 @@ agb_status agb_ipc_line_save(const agb_ipc_line *line, agb_error *err)
 {
     char path[PATH_MAX];
     if (!is_sound(line))
-        return agb_fail(err, AGB_ERR_ARGUMENT, "ipc line: computing reached %.3g, waiting %.3g, with %.3g between them: "
-                        "no line: wanted 0 < waiting < between < computing", line->cpu_bound, line->memory_bound,
+        return agb_fail(err, AGB_ERR_ARGUMENT, "ipc line: computing reached %.3g, waiting %.3g, with %.3g between "
+                        "them: no line: wanted 0 < waiting < between < computing", line->cpu_bound, line->memory_bound,
                         line->midpoint);
     agb_status status = agb_ipc_line_path(path, sizeof path, err);
     agb_output out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Strategies against the machine's own line: see ipc_place.h. A line in instructions a cycle takes counted instructions
- * and cycles. One in instructions a nanosecond can do without a PMU: a simulation counts the instructions, the clock the
- * time; that is said of every such value. */
+ * and cycles. One in instructions a nanosecond can do without a PMU: a simulation counts the instructions, the clock
+ * the time; that is said of every such value. */
 #include "ipc_place.h"
 
 #include "json_text.h"
@@ -31,10 +31,12 @@ static void explain(const agb_results *results, const agb_result *result, agb_ip
     const char *why = result->metrics.reason[0] ? result->metrics.reason : results->support.reason;
     if (results->replay)
         snprintf(out->reason, sizeof out->reason, "the counts are replayed: they are not of the machine of this line");
+    else if (cycles)
+        snprintf(out->reason, sizeof out->reason, "instructions and cycles are not counted: %.300s", why);
     else
-        snprintf(out->reason, sizeof out->reason, "%s are not counted: %.300s%s", cycles ? "instructions and cycles"
-                 : "instructions", why, cycles ? "" : result->stats.workers > 1
-                 ? "; a simulation stands in for them with one thread only" : "; --counters simulate stands in for them");
+        snprintf(out->reason, sizeof out->reason, "instructions are not counted: %.300s; %s", why,
+                 result->stats.workers > 1 ? "a simulation stands in for them with one thread only"
+                                           : "--counters simulate stands in for them");
 }
 
 agb_ipc_place agb_ipc_place_of(const agb_results *results, const agb_result *result)
@@ -96,8 +98,8 @@ static void print_terms(FILE *to, const agb_ipc_line *line)
     time_t seconds = (time_t)line->measured_s;
     if (gmtime_r(&seconds, &parts))
         strftime(day, sizeof day, "%Y-%m-%d", &parts);
-    agb_report_line(to, "line", "this machine's own, measured on %s: a loop that only computes reaches %s, one that only "
-                    "waits for memory %s, and %s lies between: %s", day, agb_text_number(line->cpu_bound).s,
+    agb_report_line(to, "line", "this machine's own, measured on %s: a loop that only computes reaches %s, one that "
+                    "only waits for memory %s, and %s lies between: %s", day, agb_text_number(line->cpu_bound).s,
                     agb_text_number(line->memory_bound).s, agb_text_number(line->midpoint).s,
                     agb_ipc_unit_words(line->unit));
 }

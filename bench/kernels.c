@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streaming loops: see streams.h. */
+/* Streaming loops: see kernels.h. */
 #include "kernels.h"
 
 
@@ -41,10 +41,10 @@ static void keep_loop(void)
     __asm__ volatile("" ::: "memory");
 }
 
-const char *agb_kernel_name(agb_kernel stream)
+const char *agb_kernel_name(agb_kernel kernel)
 {
     static const char *const names[AGB_KERNELS] = {"read", "write", "streaming stores", "copy", "triad"};
-    return names[stream];
+    return names[kernel];
 }
 
 static uint64_t read_all(const vector *from, size_t vectors, double value)
@@ -95,11 +95,11 @@ static void triad(vector *to, const vector *a, const vector *b, size_t vectors)
     }
 }
 
-uint64_t agb_kernel_pass(agb_kernel stream, void *slice, size_t bytes, double value)
+uint64_t agb_kernel_pass(agb_kernel kernel, void *slice, size_t bytes, double value)
 {
     vector *at = slice;
     size_t vectors = bytes / sizeof *at, half = vectors / 2, third = vectors / 3;
-    switch (stream) {
+    switch (kernel) {
     case AGB_KERNEL_READ:
         return read_all(at, vectors, value);
     case AGB_KERNEL_WRITE:
@@ -120,9 +120,9 @@ uint64_t agb_kernel_pass(agb_kernel stream, void *slice, size_t bytes, double va
     return 0;
 }
 
-double agb_kernel_hidden_bytes(agb_kernel stream, double bytes)
+double agb_kernel_hidden_bytes(agb_kernel kernel, double bytes)
 {
     static const double written[AGB_KERNELS] = {[AGB_KERNEL_WRITE] = 1, [AGB_KERNEL_COPY] = 1.0 / 2,
                                                 [AGB_KERNEL_TRIAD] = 1.0 / 3};
-    return written[stream] * bytes;
+    return written[kernel] * bytes;
 }

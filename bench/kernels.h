@@ -15,15 +15,15 @@ typedef enum agb_kernel {
     AGB_KERNELS
 } agb_kernel;
 
-const char *agb_kernel_name(agb_kernel stream);
+const char *agb_kernel_name(agb_kernel kernel);
 /* Slices are whole multiples of this many bytes, aligned to 64. */
 enum { AGB_KERNEL_UNIT = 3 * 2 * 4 * 32 };
 
 /* One pass over a slice that holds `value` everywhere, and does so afterwards. Returns the bits of all words read that
  * were different. */
-uint64_t agb_kernel_pass(agb_kernel stream, void *slice, size_t bytes, double value);
+uint64_t agb_kernel_pass(agb_kernel kernel, void *slice, size_t bytes, double value);
 /* A pass counts the bytes that its loads and stores name: as many as the slice has. These come on top where the processor
  * reads a line before it writes into it (read for ownership); tools that count them show up to twice as much. */
-double agb_kernel_hidden_bytes(agb_kernel stream, double bytes);
+double agb_kernel_hidden_bytes(agb_kernel kernel, double bytes);
 
 #endif

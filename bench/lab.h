@@ -49,7 +49,7 @@ typedef struct agb_lab_chart {
 typedef struct agb_lab_cell {
     bool is_text;
     double number;
-    char text[64];
+    char text[80];
 } agb_lab_cell;
 
 typedef struct agb_lab_column {

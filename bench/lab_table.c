@@ -193,7 +193,7 @@ static void print_table(FILE *to, const agb_lab_table *table)
             for (size_t row = 0; row < table->n_rows; row++) {
                 const agb_lab_cell *cell = &table->cells[row * table->n_columns + i];
                 if (cell->is_text)
-                    snprintf(cell_at(&grid, row + 1, i)->s, sizeof(agb_text), "%s", cell->text);
+                    snprintf(cell_at(&grid, row + 1, i)->s, sizeof(agb_text), "%.79s", cell->text);
                 else
                     *cell_at(&grid, row + 1, i) = agb_lab_figure(cell->number, column->unit);
             }

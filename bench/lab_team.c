@@ -38,7 +38,7 @@ agb_status agb_lab_pin_self(agb_lab_run *run, agb_error *err)
     unsigned n_allowed = agb_machine_allowed_cpus(allowed, AGB_MOST_PINS);
     agb_pool *pool = NULL;
     if (run->options->pins.n > 0) {
-        agb_status status = agb_pins_check(&run->options->pins, 1, err);
+        agb_status status = agb_pins_check(&run->options->pins, run->options->pins.n, err);
         if (status != AGB_OK)
             return status;
         allowed[0] = run->options->pins.cpu[0];

@@ -157,9 +157,9 @@ json_t *agb_list_counters_json(void)
         json_array_append_new(families, json_string((*family)->name));
     simulate_reason(reason, sizeof reason);
     return json_pack("{s:b, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "available", support.available, "reason",
-                     agb_json_text_or_null(support.reason), "processor", support.processor, "passes", passes, "switch_ns",
-                     support.available ? json_real(support.switch_ns) : json_null(), "calibration",
+                     agb_json_text_or_null(support.reason), "processor", support.processor, "passes", passes,
+                     "switch_ns", support.available ? json_real(support.switch_ns) : json_null(), "calibration",
                      agb_json_text_or_null(support.uncalibrated[0] ? support.uncalibrated : support.calibration),
-                     "simulate_reason", agb_json_text_or_null(reason), "perf_check_reason", agb_json_text_or_null(perf_reason(&support)),
-                     "families", families);
+                     "simulate_reason", agb_json_text_or_null(reason), "perf_check_reason",
+                     agb_json_text_or_null(perf_reason(&support)), "families", families);
 }

@@ -21,6 +21,8 @@ static const agb_command *const commands[] = {
     &agb_command_new,
     &agb_command_lab,
     &agb_command_doctor,
+    &agb_command_investigate,
+    &agb_command_report,
     &agb_command_count_once,
     &agb_command_completion,
     &agb_command_manual,

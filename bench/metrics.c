@@ -138,6 +138,7 @@ static void withhold(agb_metrics *out, agb_metric metric)
 {
     out->has[metric] = false;
     out->value[metric] = 0;
+    out->counted[metric] = 0;
 }
 
 /* Is there anything in these counts to compute from? */
@@ -229,6 +230,7 @@ static void check_closure(agb_metrics *out)
 typedef struct samples {
     size_t most;
     size_t metric_n[AGB_METRICS], rate_n[AGB_MOST_PASSES], event_n[AGB_MOST_USER_EVENTS];
+    bool tried[AGB_MOST_PASSES];      /* by some repetition */
     double *metric, *rate, *event;    /* [AGB_METRICS][most], [AGB_MOST_PASSES][AGB_MOST_EVENTS][most], and
                                          [AGB_MOST_USER_EVENTS][most] */
 } samples;
@@ -293,10 +295,11 @@ static void add_repetition(samples *all, const agb_counter_support *support, con
         agb_metrics_note(out, "%s", repetition->reason);
         return;
     }
+    unsigned pass = support->pass_of[repetition->pass];
+    all->tried[pass] = true;
     if (!counts_are_usable(counts, out))
         return;
     agb_metrics one = {0};
-    unsigned pass = support->pass_of[repetition->pass];
     support->family->metrics(pass, counts->value, &one);
     check_rates(counts, &one);
     if (one.impossible)
@@ -306,12 +309,33 @@ static void add_repetition(samples *all, const agb_counter_support *support, con
     add_sample(all, &one, pass, counts);
 }
 
+/* What no repetition tried is missing for no reason of its own. */
+static void note_untried(const samples *all, const agb_counter_support *support, agb_metrics *out)
+{
+    char names[200] = "";
+    size_t used = 0;
+    for (unsigned i = 0; i < support->passes && used < sizeof names; i++) {
+        if (!all->tried[support->pass_of[i]])
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     support->family->passes[support->pass_of[i]].name);
+    }
+    if (used)
+        agb_metrics_note(out, "no repetition counted these passes: %s", names);
+}
+
 static void take_medians(samples *all, const agb_counter_support *support, agb_metrics *out)
 {
     agb_rates rates[AGB_MOST_PASSES] = {{0}};
-    for (unsigned metric = 0; metric < AGB_METRICS; metric++)
-        if (all->metric_n[metric])
-            agb_metrics_set(out, metric, agb_median(all->metric + metric * all->most, all->metric_n[metric]));
+    for (unsigned metric = 0; metric < AGB_METRICS; metric++) {
+        double *values = all->metric + metric * all->most;
+        size_t n = all->metric_n[metric];
+        if (n == 0)
+            continue;
+        agb_metrics_set(out, metric, agb_median(values, n));    /* sorts them */
+        out->counted[metric] = (unsigned)n;
+        out->least[metric] = values[0];
+        out->most[metric] = values[n - 1];
+    }
     for (unsigned pass = 0; pass < AGB_MOST_PASSES; pass++) {
         rates[pass].has = all->rate_n[pass] > 0;
         for (unsigned event = 0; rates[pass].has && event < AGB_MOST_EVENTS; event++)
@@ -348,6 +372,7 @@ static void compute(const agb_counter_support *support, const agb_repetition_cou
     all.event = all.rate + n * AGB_MOST_PASSES * AGB_MOST_EVENTS;
     for (size_t i = 0; i < n; i++)
         add_repetition(&all, support, &repetitions[i], part, out);
+    note_untried(&all, support, out);
     take_medians(&all, support, out);
     free(all.metric);
 }

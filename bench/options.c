@@ -29,6 +29,7 @@ typedef struct option {
 static const char *const pages_choices[] = {"default", "4k", "huge", NULL};
 static const char *const memory_choices[] = {"warm", "fresh", NULL};
 static const char *const format_choices[] = {"table", "json", "csv", NULL};    /* in the order of agb_format */
+static const char *const story_format_choices[] = {"markdown", "html", "json", NULL};    /* cmd_investigate.c */
 static const char *const plain_format_choices[] = {"table", "json", NULL};
 
 static const option table[] = {
@@ -133,6 +134,9 @@ static const option table[] = {
               "the file is mapped instead of read, larger and several times as fast (auto)"},
     {.name = "format", .command = "list describe load doctor", .argument = "table|json", .kind = IS_CHOICE,
      .offset = FIELD(format), .choices = plain_format_choices, .about = "of what is printed (table)"},
+    {.name = "format", .command = "investigate", .argument = "markdown|html|json", .kind = IS_CHOICE,
+     .offset = FIELD(format), .choices = story_format_choices,
+     .about = "of the report (what the output's name ends in; else markdown)"},
     {.name = "format", .argument = "table|json|csv", .kind = IS_CHOICE, .offset = FIELD(format),
      .choices = format_choices, .about = "of the report (table)"},
     {.name = "output", .command = "load", .argument = "FILE.agb", .kind = IS_TEXT, .offset = FIELD(output),
@@ -379,15 +383,10 @@ static agb_status unknown_option(const agb_command *command, const char *word, s
                     command->name);
 }
 
-/* One option at words[*at]; moves *at to its last word. */
-static agb_status parse_option(agb_options *out, int n, char **words, int *at, agb_error *err)
+/* The option that stands at words[*at], and its value there or in the next word; moves *at to its last word. */
+static agb_status take_option(agb_options *out, const option *option, const char *equals, int n, char **words, int *at,
+                              agb_error *err)
 {
-    const char *name = words[*at] + 2;
-    const char *equals = strchr(name, '=');
-    size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const option *option = find_option(out->command, name, length);
-    if (!option || !takes(out->command, option->name))
-        return unknown_option(out->command, name, length, err);
     if (option->kind == IS_FLAG && equals)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: takes no value: leave %s out", option->name, equals);
     const char *text = equals ? equals + 1 : NULL;
@@ -403,6 +402,31 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is given a second time: give it once", option->name, text);
     out->given |= bit;
     return set_value(out, option, text, err);
+}
+
+static agb_status parse_option(agb_options *out, int n, char **words, int *at, agb_error *err)
+{
+    const char *name = words[*at] + 2;
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const option *option = find_option(out->command, name, length);
+    if (!option || !takes(out->command, option->name))
+        return unknown_option(out->command, name, length, err);
+    return take_option(out, option, equals, n, words, at, err);
+}
+
+static agb_status add_operand(agb_options *out, const char *word, agb_error *err)
+{
+    const agb_command *command = out->command;
+    if (*word == '\0')
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
+                        command->operand);
+    if (out->operands.n == AGB_MOST_WORDS)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is one too many: at most %d are taken", command->name, word,
+                        AGB_MOST_WORDS);
+    out->operands.word[out->operands.n++] = word;
+    out->operand = out->operands.word[0];
+    return AGB_OK;
 }
 
 static void set_defaults(agb_options *out, const agb_command *command)
@@ -431,6 +455,10 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
             only_operands = true;
         } else if (!only_operands && strcmp(word, "-h") == 0) {
             out->help = true;
+        } else if (!only_operands && strcmp(word, "-o") == 0 && takes(command, "output")) {
+            agb_status status = take_option(out, find_option(command, "output", 6), NULL, n, words, &i, err);
+            if (status != AGB_OK)
+                return status;
         } else if (!only_operands && strncmp(word, "--", 2) == 0) {
             agb_status status = parse_option(out, n, words, &i, err);
             if (status != AGB_OK)
@@ -438,17 +466,16 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: %s: options begin with two dashes: see aggbench %s --help",
                             command->name, word, command->name);
-        } else if (out->operand || !command->operand) {
+        } else if (command->operand && (!out->operand || command->takes_many)) {
+            agb_status status = add_operand(out, word, err);
+            if (status != AGB_OK)
+                return status;
+        } else {
             return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: %s", command->name, word,
                             command->operand ? "one operand too many: several files go as a folder or a quoted glob"
                                              : "takes no operand");
-        } else {
-            out->operand = word;
         }
     }
-    if (out->operand && *out->operand == '\0')
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
-                        command->operand);
     if (!out->operand && command->needs_operand && !out->help)
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s is missing: for example: %s", command->name, command->operand,
                         command->example);

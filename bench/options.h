@@ -32,6 +32,7 @@ typedef struct agb_options {
     const struct agb_command *command;
     const struct agb_command *const *commands;    /* all that there are, NULL-ended; set by main */
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
+    agb_words operands;             /* all of them, the first one too; more than one only where the command takes many */
 
     const char *group_by, *where;
     uint64_t query, offset;
@@ -76,6 +77,7 @@ typedef struct agb_command {
     const char *example;
     const char *const *options;     /* names, NULL-ended, in the order of --help */
     bool needs_operand;
+    bool takes_many;                /* operands */
     bool hidden;                    /* help does not show it */
     bool takes_program;             /* what stands behind -- is a program with its arguments */
     void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */

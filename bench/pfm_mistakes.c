@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What libpfm4 4.13.0 encodes wrongly: unit masks that were entered shifted, and a name for any L3 miss that means those
- * of the local socket only. An event that counts something else than its name is worse than none, so --events refuses
- * these.  SOURCE  intel/perfmon, event lists of SPR, ICX, SKX and CLX, against what the library gives. */
+/* What libpfm4 4.13.0 encodes wrongly: unit masks that were entered shifted, and a name for any L3 miss that means
+ * those of the local socket only. An event that counts something else than its name is worse than none, so --events
+ * refuses these.  SOURCE  intel/perfmon, event lists of SPR, ICX, SKX and CLX, against what the library gives. */
 #include "pfm.h"
 
 #include <string.h>

@@ -3,6 +3,11 @@
 #include "pins.h"
 
 #include "machine.h"
+#include "processor.h"
+#include "sysfile.h"
+
+#include <stdio.h>
+#include <string.h>
 
 agb_status agb_pins_check(const agb_pins *pins, unsigned threads, agb_error *err)
 {
@@ -25,4 +30,24 @@ agb_status agb_pins_check(const agb_pins *pins, unsigned threads, agb_error *err
                         pins->cpu[i], list);
     }
     return AGB_OK;
+}
+
+unsigned agb_pins_by_core(agb_pins *pins, const char *root)
+{
+    agb_pins ordered = {.n = 0}, later = {.n = 0};
+    for (unsigned i = 0; i < pins->n; i++) {
+        char path[96], siblings[256];
+        bool second = false;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", pins->cpu[i]);
+        agb_sysfile_read(root, path, siblings, sizeof siblings);
+        for (unsigned k = 0; k < ordered.n; k++)
+            second |= agb_processor_list_covers(siblings, &ordered.cpu[k], 1);
+        agb_pins *to = second ? &later : &ordered;
+        to->cpu[to->n++] = pins->cpu[i];
+    }
+    unsigned first = ordered.n;
+    memcpy(ordered.cpu + first, later.cpu, later.n * sizeof *later.cpu);
+    ordered.n = pins->n;
+    *pins = ordered;
+    return first;
 }

@@ -15,30 +15,66 @@
 
 /* ---- Processors -------------------------------------------------------------------------------------------------- */
 
-typedef struct wanted_cpu {
-    char name[16];
-    agb_cpu_ticks *out;
-} wanted_cpu;
-
 /* Kernels before 2.6.11 have fewer fields; a line with less than steal is not understood. */
-static bool read_cpu(char *line, void *context)
+static bool parse_ticks(const char *fields, agb_cpu_ticks *out)
 {
-    wanted_cpu *wanted = context;
-    agb_cpu_ticks *out = wanted->out;
-    size_t length = strlen(wanted->name);
-    return strncmp(line, wanted->name, length) == 0 && line[length] == ' ' &&
-           sscanf(line + length, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+    return sscanf(fields, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                   " %" SCNu64, &out->user, &out->nice, &out->system, &out->idle, &out->iowait, &out->irq, &out->softirq,
                   &out->steal) == 8;
 }
 
-bool agb_cpu_ticks_read(const char *root, int cpu, agb_cpu_ticks *out)
+static bool read_all_cpus(char *line, void *context)
 {
-    wanted_cpu wanted = {"cpu", out};
-    if (cpu >= 0)
-        snprintf(wanted.name, sizeof wanted.name, "cpu%d", cpu);
+    return strncmp(line, "cpu ", 4) == 0 && parse_ticks(line + 4, context);
+}
+
+bool agb_cpu_ticks_read(const char *root, agb_cpu_ticks *out)
+{
     *out = (agb_cpu_ticks){0};
-    return agb_sysfile_any_line(root, "/proc/stat", read_cpu, &wanted);
+    return agb_sysfile_any_line(root, "/proc/stat", read_all_cpus, out);
+}
+
+void agb_cpu_ticks_add(agb_cpu_ticks *sum, const agb_cpu_ticks *more)
+{
+    sum->user += more->user;
+    sum->nice += more->nice;
+    sum->system += more->system;
+    sum->idle += more->idle;
+    sum->iowait += more->iowait;
+    sum->irq += more->irq;
+    sum->softirq += more->softirq;
+    sum->steal += more->steal;
+}
+
+typedef struct wanted_cpus {
+    const int *cpus;
+    unsigned n, found;
+    agb_cpu_ticks *sum;
+} wanted_cpus;
+
+static bool add_cpu(char *line, void *context)
+{
+    wanted_cpus *wanted = context;
+    agb_cpu_ticks one;
+    char *end;
+    if (strncmp(line, "cpu", 3) != 0 || !isdigit((unsigned char)line[3]))
+        return false;
+    long cpu = strtol(line + 3, &end, 10);
+    for (unsigned i = 0; i < wanted->n; i++) {
+        if (wanted->cpus[i] != cpu || !parse_ticks(end, &one))
+            continue;
+        wanted->found++;
+        agb_cpu_ticks_add(wanted->sum, &one);
+    }
+    return false;
+}
+
+bool agb_cpu_ticks_sum(const char *root, const int *cpus, unsigned n, agb_cpu_ticks *out)
+{
+    wanted_cpus wanted = {cpus, n, 0, out};
+    *out = (agb_cpu_ticks){0};
+    agb_sysfile_any_line(root, "/proc/stat", add_cpu, &wanted);
+    return wanted.found > 0;
 }
 
 static uint64_t grown(uint64_t before, uint64_t after)

@@ -8,15 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Time since boot, in clock ticks: of one processor, or of all together. Time of guests is part of user and nice. */
+/* Time since boot, in clock ticks, of one processor or of several together. Time of guests is part of user and nice. */
 typedef struct agb_cpu_ticks {
     uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
 } agb_cpu_ticks;
 
-/* cpu -1: all together. false when the file has no such line. */
-bool agb_cpu_ticks_read(const char *root, int cpu, agb_cpu_ticks *out);
+/* All processors together. false when the file does not tell. */
+bool agb_cpu_ticks_read(const char *root, agb_cpu_ticks *out);
+/* The sum of these processors. false when none of them is there. */
+bool agb_cpu_ticks_sum(const char *root, const int *cpus, unsigned n, agb_cpu_ticks *out);
 /* after - before, no field below zero: the kernel lets iowait and idle go back by a little. */
 agb_cpu_ticks agb_cpu_ticks_between(const agb_cpu_ticks *before, const agb_cpu_ticks *after);
+void agb_cpu_ticks_add(agb_cpu_ticks *sum, const agb_cpu_ticks *more);
 uint64_t agb_cpu_ticks_all(const agb_cpu_ticks *ticks);
 /* What tools show as "% CPU": all but idle, iowait and steal, of all. NAN when no tick has passed. */
 double agb_cpu_busy_pct(const agb_cpu_ticks *ticks);
@@ -44,7 +47,7 @@ typedef struct agb_proc_stat {
 bool agb_proc_stat_parse(char *line, agb_proc_stat *out);
 /* 0, errno, or EBADMSG for a malformed file. tid 0: the whole process. */
 int agb_proc_stat_read(const char *root, int pid, int tid, agb_proc_stat *out);
-/* Of a whole process: has it ended, and only waits for its parent to notice? A first thread may end before the others. */
+/* Of a whole process: has it ended, and only waits for its parent to notice? Its first thread may end before others. */
 bool agb_proc_stat_has_ended(const agb_proc_stat *stat);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of the published experiment: Pivot, 28 October 2026, SELECT count(*), UserID FROM hits GROUP BY UserID, one
- * core of an AMD EPYC 9124, bare metal, data in page cache, perf stat -M backend_bound_memory,retiring. Its simple hash
- * table is `naive` here, its partitioned one (4096 partitions by the top 12 bits of the hash) is `radix`. */
+/* The figures of the published experiment: Pivot, 28 October 2026, SELECT count(*), UserID FROM hits GROUP BY UserID,
+ * one core of an AMD EPYC 9124, bare metal, data in page cache, perf stat -M backend_bound_memory,retiring. Its simple
+ * hash table is `naive` here, its partitioned one (4096 partitions by the top 12 bits of the hash) is `radix`. */
 #ifndef AGB_PUBLISHED_H
 #define AGB_PUBLISHED_H
 

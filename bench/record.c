@@ -69,7 +69,8 @@ agb_status agb_record_write(agb_output *to, const agb_results *results, agb_erro
              machine->hypervisor[0] ? " under " : "", machine->hypervisor, machine->kernel,
              support->calibration[0] ? support->calibration : "not checked by the two loops");
     json_t *out = json_pack("{s:i, s:o, s:s, s:o, s:f, s:o}", "aggbench_counts", 1, "about", agb_json_text(about),
-                            "family", support->family->name, "processor", agb_json_text(results->machine.cpu), "switch_ns", support->switch_ns,
+                            "family", support->family->name, "processor", agb_json_text(machine->cpu), "switch_ns",
+                            support->switch_ns,
                             "results", rows);
     json_dumpf(out, to->file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     fputc('\n', to->file);

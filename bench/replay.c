@@ -224,7 +224,8 @@ static agb_status read_root(agb_replay *out, const char *path, json_t *root, agb
         return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: not a file of counts: wanted \"aggbench_counts\": 1 and a "
                         "list of \"results\": --record writes such files", path);
     if (json_array_size(results) == 0)
-        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: results: the list is empty: no contestant was recorded", path);
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: results: the list is empty: no contestant was recorded",
+                        path);
     agb_status status = read_head(out, path, root, err);
     out->file = strdup(path);
     out->rows = calloc(json_array_size(results), sizeof *out->rows);

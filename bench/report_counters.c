@@ -29,18 +29,15 @@ static const block blocks[] = {
          {AGB_MEMORY_BOUND_PCT, "memory", 9}, {AGB_CORE_BOUND_PCT, "core", 9}, {AGB_SMT_CONTENTION_PCT, "smt", 8}}},
     {3, {{AGB_BACKEND_STALLED_CYCLES_PCT, "cycles stalled: backend", 24},
          {AGB_FRONTEND_STALLED_CYCLES_PCT, "frontend", 10}, {AGB_MEMORY_STALLED_CYCLES_PCT, "memory", 10}}},
-    {5, {{AGB_CYCLES, "cycles", 17}, {AGB_INSTRUCTIONS, "instructions", 17}, {AGB_OPS_RETIRED, "operations", 17},
-         {AGB_IPC, "ipc", 6}, {AGB_GHZ, "GHz", 6}}},
+    {6, {{AGB_CYCLES, "cycles", 17}, {AGB_INSTRUCTIONS, "instructions", 17}, {AGB_OPS_RETIRED, "operations", 17},
+         {AGB_IPC, "ipc", 6}, {AGB_GHZ, "GHz", 6}, {AGB_LEVEL_1_PCT, "level 1", 8}}},
     {5, {{AGB_DRAM_DEMAND_BYTES, "DRAM, demand", 13}, {AGB_DRAM_FILL_BYTES, "any fill", 11},
          {AGB_LLC_MISSES, "LLC misses", 15}, {AGB_DTLB_WALKS, "dTLB walks", 15}, {AGB_COVERAGE_PCT, "coverage", 10}}},
 };
 
-static agb_text metric_text(const agb_metrics *metrics, agb_metric metric)
+static agb_text value_text(agb_metric metric, double value)
 {
-    agb_text out = {"-"};
-    if (!metrics->has[metric])
-        return out;
-    double value = metrics->value[metric];
+    agb_text out;
     switch (metric) {
     case AGB_INSTRUCTIONS:
     case AGB_OPS_RETIRED:
@@ -61,6 +58,27 @@ static agb_text metric_text(const agb_metrics *metrics, agb_metric metric)
     }
 }
 
+static agb_text metric_text(const agb_metrics *metrics, agb_metric metric)
+{
+    return metrics->has[metric] ? value_text(metric, metrics->value[metric]) : (agb_text){"-"};
+}
+
+/* How far the repetitions are apart, the greatest from the least. */
+static agb_text spread_text(const agb_metrics *metrics, agb_metric metric)
+{
+    bool several = metrics->has[metric] && metrics->counted[metric] > 1 && metric != AGB_COVERAGE_PCT;
+    return several ? value_text(metric, metrics->most[metric] - metrics->least[metric]) : (agb_text){"-"};
+}
+
+static bool has_spread(const block *block, const agb_metrics *metrics)
+{
+    for (size_t i = 0; i < block->columns; i++) {
+        if (spread_text(metrics, block->column[i].metric).s[0] != '-')
+            return true;
+    }
+    return false;
+}
+
 static bool has_any(const block *block, const agb_metrics *metrics)
 {
     for (size_t i = 0; i < block->columns; i++) {
@@ -70,24 +88,27 @@ static bool has_any(const block *block, const agb_metrics *metrics)
     return false;
 }
 
-static void print_row(FILE *to, const block *block, const char *label, const agb_metrics *metrics, int width)
+static void print_row(FILE *to, const block *block, const char *label, const agb_metrics *metrics, int width,
+                      agb_text (*text_of)(const agb_metrics *metrics, agb_metric metric))
 {
     fprintf(to, "%-*.*s", width, width, label);
     for (size_t i = 0; i < block->columns; i++)
-        fprintf(to, " %*s", block->column[i].width, metric_text(metrics, block->column[i].metric).s);
+        fprintf(to, " %*s", block->column[i].width, text_of(metrics, block->column[i].metric).s);
     fputc('\n', to);
 }
 
-/* A contestant, its phases where there are several, its threads likewise. */
+/* A contestant, how far its repetitions are apart, its phases where there are several, its threads likewise. */
 static void print_result(FILE *to, const block *block, const agb_result *result, int width)
 {
     char label[300];
     agb_result_label(result, label, sizeof label);
-    print_row(to, block, label, &result->metrics, width);
+    print_row(to, block, label, &result->metrics, width, metric_text);
+    if (has_spread(block, &result->metrics))
+        print_row(to, block, "  spread", &result->metrics, width, spread_text);
     for (size_t i = 0; result->stats.phases > 1 && i < result->stats.phases; i++) {
         snprintf(label, sizeof label, "  %s", result->aggregator->phases[i]);
         if (has_any(block, &result->phase_metrics[i]))
-            print_row(to, block, label, &result->phase_metrics[i], width);
+            print_row(to, block, label, &result->phase_metrics[i], width, metric_text);
     }
     for (unsigned i = 0; result->counted_threads > 1 && i < result->counted_threads; i++) {
         if (i == AGB_MOST_COUNTED_THREADS) {
@@ -96,7 +117,7 @@ static void print_result(FILE *to, const block *block, const agb_result *result,
         }
         snprintf(label, sizeof label, "  thread %u", i);
         if (has_any(block, &result->thread_metrics[i]))
-            print_row(to, block, label, &result->thread_metrics[i], width);
+            print_row(to, block, label, &result->thread_metrics[i], width, metric_text);
     }
 }
 
@@ -256,8 +277,8 @@ void agb_report_counters_state(FILE *to, const agb_results *results)
     else if (!support->available)
         agb_report_line(to, "counters", "none: %s", support->reason);
     else
-        agb_report_line(to, "counters", "user mode of the counted region, %u passes, one a repetition; one phase "
-                        "switch costs %s, charged to the phase that ends%s%s", agb_counters_passes(support),
+        agb_report_line(to, "counters", "user mode of the counted region, %u passes, one a repetition; medians, and "
+                        "their spread from least to greatest; one phase switch costs %s, charged to the phase that ends%s%s", agb_counters_passes(support),
                         agb_text_seconds(support->switch_ns * 1e-9).s, support->calibration[0] ? "; checked by " : "",
                         support->calibration);
 }

@@ -97,8 +97,8 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
 void agb_report_csv(FILE *to, const agb_results *results)
 {
     fputs("aggregator,params,source,state,reason,rows,groups,load_s,first_s,min_s,median_s,max_s,ci95_low_s,"
-          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs,counters_source,"
-          "counters_reason", to);
+          "ci95_high_s,ns_per_row,times_floor,speedup,speedup_ci95_low,speedup_ci95_high,peak_bytes,noisy_runs,"
+          "counters_source,counters_reason", to);
     for (int metric = 0; metric < AGB_METRICS; metric++)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"

@@ -54,7 +54,8 @@ static json_t *query_json(const agb_results *results)
         json_array_append_new(group_by, agb_json_text(layout->column[i].term.name));
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "group_by", group_by, "where",
                      agb_json_text_or_null(settings->where), "top", count(settings->top), "offset",
-                     count(settings->offset), "clickbench", settings->query ? json_integer(settings->query - 1) : json_null());
+                     count(settings->offset), "clickbench",
+                     settings->query ? json_integer(settings->query - 1) : json_null());
 }
 
 static json_t *machine_json(const agb_results *results)
@@ -142,6 +143,20 @@ static json_t *runs_json(const agb_result *result, bool warmup)
     return runs;
 }
 
+/* {METRIC: {"repetitions", "least", "most"}} of those that were counted. */
+static json_t *spread_json(const agb_metrics *metrics)
+{
+    json_t *out = json_object();
+    for (int metric = 0; metric < AGB_METRICS; metric++) {
+        if (metrics->has[metric] && metrics->counted[metric] > 0)
+            json_object_set_new(out, agb_metric_name((agb_metric)metric),
+                                json_pack("{s:o, s:o, s:o}", "repetitions", count(metrics->counted[metric]), "least",
+                                          event_count(true, metrics->least[metric]), "most",
+                                          event_count(true, metrics->most[metric])));
+    }
+    return out;
+}
+
 static json_t *metrics_json(const agb_results *results, const agb_result *result, const agb_metrics *metrics)
 {
     bool ok = result->state == AGB_STATE_OK;
@@ -152,6 +167,7 @@ static json_t *metrics_json(const agb_results *results, const agb_result *result
     for (int metric = 0; metric < AGB_METRICS; metric++)
         json_object_set_new(out, agb_metric_name((agb_metric)metric),
                             event_count(metrics->has[metric], metrics->value[metric]));
+    json_object_set_new(out, "spread", spread_json(metrics));
     return out;
 }
 

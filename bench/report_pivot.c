@@ -376,7 +376,8 @@ void agb_report_pivot(FILE *to, const agb_results *results)
 {
     const agb_settings *settings = &results->settings;
     fprintf(to, "SELECT count(*), %s FROM %s%s%s GROUP BY %s\n\n", settings->group_by,
-            agb_text_clean(results->sources[0].name).s, settings->where ? " WHERE " : "", settings->where ? settings->where : "", settings->group_by);
+            agb_text_clean(results->sources[0].name).s, settings->where ? " WHERE " : "",
+            settings->where ? settings->where : "", settings->group_by);
     print_side_by_side(to, results);
     fputc('\n', to);
     print_words(to, results);

@@ -107,8 +107,8 @@ static void describe_sample(const agb_source_info *source, const agb_simulation 
 {
     double here = (double)simulation->rows / (double)(simulation->groups ? simulation->groups : 1);
     double all = (double)source->rows / (double)(source->groups ? source->groups : 1);
-    snprintf(text, size, " (blocks of 256 neighbours from all over the source: %s rows a group where all rows have %s, so "
-             "a new group's cost weighs %s)", agb_text_number(here).s, agb_text_number(all).s,
+    snprintf(text, size, " (blocks of 256 neighbours from all over the source: %s rows a group where all rows have %s, "
+             "so a new group's cost weighs %s)", agb_text_number(here).s, agb_text_number(all).s,
              here < all ? "more" : "as much");
 }
 
@@ -120,8 +120,8 @@ void agb_report_simulation_terms(FILE *to, const agb_results *results, const agb
     if (simulation->rows < source->rows)
         describe_sample(source, simulation, sample, sizeof sample);
     agb_report_line(to, "sim.", "not measured but simulated by valgrind, for each row, over %s rows in %s groups%s, on "
-                    "one worker. Instructions are exact; misses are those of a model, L1d %" PRIu64 " KiB and last level "
-                    "%" PRIu64 " KiB, cold at the start, without prefetchers or TLBs; branches those of a simple "
+                    "one worker. Instructions are exact; misses are those of a model, L1d %" PRIu64 " KiB and last "
+                    "level %" PRIu64 " KiB, cold at the start, without prefetchers or TLBs; branches those of a simple "
                     "predictor. There is no time in it", agb_text_count(simulation->rows).s,
                     agb_text_count(simulation->groups).s, sample, models.l1d.bytes >> 10, models.last.bytes >> 10);
 }

@@ -10,8 +10,8 @@
  *
  * MAPPING  The few keys are real keys of the column, evenly spaced in the order of keys. A key's twin is found by
  * hashing it, so equal keys have one twin; only where two different neighbours would meet in the same twin, the second
- * run takes the next one. So a run ends in the twin exactly where it ends in the column. Rows with NULL are left out: no
- * aggregator sees them. A column whose groups fit already is its own twin: what it costs beyond that is 0 by
+ * run takes the next one. So a run ends in the twin exactly where it ends in the column. Rows with NULL are left out:
+ * no aggregator sees them. A column whose groups fit already is its own twin: what it costs beyond that is 0 by
  * construction, and nothing is run to find that out.
  *
  * LIMITS  It is a difference of times, no count of slots. (1) What a larger result costs in instructions (growing the

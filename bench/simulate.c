@@ -134,8 +134,8 @@ static void finish(simulation *self, const agb_simulated_run *run, const agb_job
     out->rows = job->stats.rows;
     out->groups = job->digest.groups;
     if (self->tool.late)
-        snprintf(out->reason, sizeof out->reason, "under valgrind it had not ended when the %.0f s that all simulations "
-                 "have were over", run->timeout_s);
+        snprintf(out->reason, sizeof out->reason, "under valgrind it had not ended when the %.0f s that all "
+                 "simulations have were over", run->timeout_s);
     else if (!agb_tool_succeeded(&self->tool, how, sizeof how))
         snprintf(out->reason, sizeof out->reason, "under valgrind %s", how);
     else if (!job->done)

@@ -59,7 +59,8 @@ struct agb_slots {
 /* Sets a plain number. */
 void agb_metrics_set(agb_metrics *out, agb_metric metric, double value);
 /* Sets 100 * part / whole. A whole of 0, a share above 100 % or below -1 % sets nothing, says why, and casts doubt on
- * the whole group; a share between -1 % and 0, which rounding gives to differences and remainders, is set to 0 and said. */
+ * the whole group; a share between -1 % and 0, which rounding gives to differences and remainders, is set to 0 and
+ * said. */
 void agb_metrics_set_share(agb_metrics *out, agb_metric metric, double part, double whole);
 /* The same of a level 1 share that no event counts, but is what the others leave of the whole: said. */
 void agb_metrics_set_rest(agb_metrics *out, agb_metric metric, double part, double whole);

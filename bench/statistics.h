@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Below so many values there is no interval: NAN. Least and greatest of n values hold the median of all that there could
- * be between them in all but 2 / 2^n of the cases: in 94 % of them for five, in 88 % for four, which is no 95 % any
- * more. */
+/* Below so many values there is no interval: NAN. Least and greatest of n values hold the median of all that there
+ * could be between them in all but 2 / 2^n of the cases: in 94 % of them for five, in 88 % for four, which is no 95 %
+ * any more. */
 enum { AGB_LEAST_FOR_INTERVAL = 5 };
 
 typedef struct agb_summary {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of the engine: load columns into a table, count groups of it, read the result.
+/* The public face of the engine: load columns into a table, count groups of it, read the result. Two whole programs are
+ * in engine/examples; installed, `cc NAME.c $(pkg-config --cflags --libs aggbench)` builds them.
  *
  *     agb_registry *registry; agb_table *table; agb_sink *sink; agb_stats stats; agb_error err;
  *     agb_registry_create(&registry, &err);
@@ -11,9 +12,17 @@
  *
  * OWNERSHIP  Who creates destroys; every _create/_load/_collect/... has its _destroy, which takes NULL. find/at return
  *            borrowed pointers, valid until their parent is destroyed. `lend` borrows the caller's memory, `copy` does
- *            not. After a failure the out pointer is NULL.
- * THREADS    No mutable globals. Const objects may be shared; a non-const object belongs to one thread at a time.
- * ERRORS     See status.h. The library never prints, never exits, and asks nothing of the environment. */
+ *            not. After a failure the out pointer is NULL. Destroy a registry after the last use of a plug-in of it, a memory
+ *            after the collect sinks that keep their groups in it.
+ * THREADS    No mutable globals: what is apart may be used by several threads at once, without locks.
+ *            - Shared freely, once they are complete: registry, table, filter, key layout. A run only reads them.
+ *            - One thread, and one run, at a time: sink, pool, memory, and the table or registry that is still being
+ *              filled. Runs that are to go on at once need one of each of their own; runs one after another may share.
+ *            - agb_count_groups may be called from any thread. With a pool, the thread that calls is worker 0, and the
+ *              strategy, the stream and the observer are called on the pool's threads, too. Nothing outlives the call
+ *              but the pool's waiting threads, which do not survive a fork().
+ * ERRORS     See status.h. The library never prints, never exits, and asks nothing of the environment.
+ * VERSIONS   A program built with this header runs with libraries of the same SONAME. */
 #ifndef AGB_AGGBENCH_H
 #define AGB_AGGBENCH_H
 
@@ -82,7 +91,9 @@ void agb_schema_release(agb_schema *schema);
 typedef enum agb_pages {
     AGB_PAGES_DEFAULT = 0,    /* whatever the system's transparent huge page policy gives */
     AGB_PAGES_4K,             /* madvise(MADV_NOHUGEPAGE) */
-    AGB_PAGES_HUGE            /* 2 MiB aligned and madvise(MADV_HUGEPAGE) */
+    AGB_PAGES_HUGE,           /* 2 MiB aligned and madvise(MADV_HUGEPAGE) */
+    AGB_PAGES_EXPLICIT        /* from the system's pool of 2 MiB pages (/proc/sys/vm/nr_hugepages): refused when it does
+                                 not have enough */
 } agb_pages;
 
 typedef struct agb_load_options {
@@ -119,6 +130,7 @@ agb_status agb_table_save(const agb_table *table, const agb_registry *registry, 
                           const char *const *columns, size_t n_columns, const agb_save_options *options,
                           agb_error *err);
 
+/* Without columns: for agb_table_lend. */
 agb_status agb_table_create(agb_table **out, agb_error *err);
 /* A column of `rows` values, without NULLs. All columns of a table have the same number of rows. `lend`: values must
  * outlive the table. */
@@ -178,6 +190,7 @@ typedef struct agb_memory_options {
 uint64_t agb_system_memory(void);
 uint64_t agb_system_memory_available(void);
 
+/* options NULL: warm, of default pages, without a budget. */
 agb_status agb_memory_create(agb_memory **out, const agb_memory_options *options, agb_error *err);
 void agb_memory_destroy(agb_memory *memory);
 
@@ -236,6 +249,7 @@ typedef struct agb_key_layout {
     agb_key_column *column;
 } agb_key_layout;
 
+/* columns: as a plan's `column`. AGB_ERR_NOT_FOUND for a column that the table has not. Borrows nothing. */
 agb_status agb_key_layout_create(agb_key_layout **out, const agb_table *table, const char *columns, agb_error *err);
 void agb_key_layout_destroy(agb_key_layout *layout);
 
@@ -247,6 +261,7 @@ typedef struct agb_value {
     agb_bytes bytes;    /* AGB_TYPE_BYTES: points into the key */
 } agb_value;
 
+/* The part of the layout's column number `column`, 0..columns-1, of a key that this layout has made. */
 agb_value agb_key_value(const agb_key_layout *layout, const agb_key *key, size_t column);
 /* Column by column: NULL first, integers by value, strings by their unsigned bytes, a prefix before the longer one.
  * < 0, 0, > 0. layout NULL: as agb_key_compare_raw for words. */
@@ -267,6 +282,7 @@ const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind 
  * and of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */
 typedef struct agb_filter agb_filter;
 
+/* AGB_ERR_ARGUMENT, with the place, where the text is none. Columns are looked for when a run begins. */
 agb_status agb_filter_parse(agb_filter **out, const char *text, agb_error *err);
 void agb_filter_destroy(agb_filter *filter);
 /* The column of condition i; NULL past the end. */

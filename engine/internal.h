@@ -75,6 +75,18 @@ void agb_top_sort(agb_top *top);    /* into descending order: a heap no more */
 /* registry.c */
 agb_status agb_registry_keep_open(agb_registry *registry, void *library, agb_error *err);
 agb_status agb_aggregator_check(const agb_aggregator *aggregator, const char *from, agb_error *err);
+/* Only whether a descriptor that begins so can be read. */
+agb_status agb_aggregator_check_version(uint32_t abi, uint32_t size, const char *from, agb_error *err);
+
+/* plugin_head.c: what the file of a plug-in says without being loaded. */
+typedef struct agb_plugin_head {
+    bool is_known;       /* the file could be read so far as to say has_symbol */
+    bool has_symbol;
+    bool has_numbers;    /* the next two could be read: the beginning of the descriptor */
+    uint32_t abi, size;
+} agb_plugin_head;
+
+agb_plugin_head agb_plugin_head_read(const char *path, const char *name);
 
 /* table.c: what other parts need beyond aggbench.h and loader.h. */
 const char **agb_table_names(const agb_table *table);    /* NULL-ended; free() it; NULL without memory */

@@ -3,7 +3,9 @@
  * nothing else, decides whether they lie in huge pages. */
 #include "internal.h"
 
+#include <linux/mman.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { HUGE_BYTES = 2 << 20 };
@@ -39,9 +41,20 @@ static void *map_aligned(size_t bytes)
     return base;
 }
 
+/* From the pool. The kernel sets the pages aside now: a touch later cannot fail. */
+static void *map_explicit(size_t bytes)
+{
+    enum { SIZE_IS_2_MIB = 21 << MAP_HUGE_SHIFT };
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | SIZE_IS_2_MIB;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+
 void *agb_pages_map(size_t bytes, agb_pages pages)
 {
     size_t rounded = agb_pages_round(bytes);
+    if (pages == AGB_PAGES_EXPLICIT)
+        return rounded < bytes ? NULL : map_explicit(rounded);
     void *base = rounded < bytes ? NULL : map_aligned(rounded);
     if (base)
         apply_policy(base, rounded, pages);
@@ -53,9 +66,14 @@ void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages p
     size_t from = agb_pages_round(old_bytes), to = agb_pages_round(new_bytes);
     if (to <= from)
         return to < new_bytes ? NULL : base;
-    char *moved = map_aligned(to);
+    char *moved = pages == AGB_PAGES_EXPLICIT ? map_explicit(to) : map_aligned(to);
     if (!moved)
         return NULL;
+    if (pages == AGB_PAGES_EXPLICIT) {
+        memcpy(moved, base, from);
+        munmap(base, from);
+        return moved;
+    }
     /* Moves the page tables, not the bytes. */
     if (mremap(base, from, from, MREMAP_MAYMOVE | MREMAP_FIXED, moved) == MAP_FAILED) {
         munmap(moved, to);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plug-ins: a strategy's file compiled with `cc -shared -fPIC -Iengine -Iaggregators NAME.c -o NAME.so`. The file's stem
- * tells the symbol, `agb_aggregator_NAME`, which is checked before any of its functions is called. */
+/* Plug-ins: a strategy's file compiled with `cc -shared -fPIC -Iengine -Iaggregators NAME.c -o NAME.so`. The file's
+ * stem tells the symbol, `agb_aggregator_NAME`. Whether it is there, and of which version, is looked up in the file
+ * first, for to load a plug-in is to run its constructors. */
 #include "internal.h"
 
 #include <dlfcn.h>
@@ -16,19 +17,35 @@ static void stem_of(const char *path, char *stem, size_t room)
     snprintf(stem, room, "%.*s", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-static agb_status check_symbol(void *library, const char *path, const agb_aggregator **out, agb_error *err)
-{
+typedef struct names {
+    const char *path;
     char stem[128], symbol[160];
-    stem_of(path, stem, sizeof stem);
-    snprintf(symbol, sizeof symbol, "agb_aggregator_%s", stem);
-    *out = dlsym(library, symbol);
+} names;
+
+static agb_status no_symbol(const names *names, agb_error *err)
+{
+    return agb_fail(err, AGB_ERR_PLUGIN, "%s: it has no symbol %s: define `const agb_aggregator %s`, named after the "
+                    "file", names->path, names->symbol, names->symbol);
+}
+
+/* Before it is loaded. What its file does not tell is told after that. */
+static agb_status check_file(const names *names, agb_error *err)
+{
+    agb_plugin_head head = agb_plugin_head_read(names->path, names->symbol);
+    if (head.is_known && !head.has_symbol)
+        return no_symbol(names, err);
+    return head.has_numbers ? agb_aggregator_check_version(head.abi, head.size, names->path, err) : AGB_OK;
+}
+
+static agb_status check_symbol(void *library, const names *names, const agb_aggregator **out, agb_error *err)
+{
+    *out = dlsym(library, names->symbol);
     if (!*out)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: it has no symbol %s: define `const agb_aggregator %s`, named after the "
-                        "file", path, symbol, symbol);
-    agb_status status = agb_aggregator_check(*out, path, err);
-    if (status == AGB_OK && strcmp((*out)->name, stem) != 0)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: its name is '%s', but the file's stem is '%s': make them equal", path,
-                        (*out)->name, stem);
+        return no_symbol(names, err);
+    agb_status status = agb_aggregator_check(*out, names->path, err);
+    if (status == AGB_OK && strcmp((*out)->name, names->stem) != 0)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: its name is '%s', but the file's stem is '%s': make them equal",
+                        names->path, (*out)->name, names->stem);
     return status;
 }
 
@@ -39,13 +56,19 @@ agb_status agb_registry_open_plugin(agb_registry *registry, const char *path, co
         *added = NULL;
     if (access(path, R_OK) != 0)
         return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no such plug-in, or it cannot be read", path);
+    names names = {.path = path};
+    stem_of(path, names.stem, sizeof names.stem);
+    snprintf(names.symbol, sizeof names.symbol, "agb_aggregator_%s", names.stem);
+    agb_status status = check_file(&names, err);
+    if (status != AGB_OK)
+        return status;
     char *full = realpath(path, NULL);    /* a bare name would be looked up in the system's library path */
     void *library = dlopen(full ? full : path, RTLD_NOW | RTLD_LOCAL);
     free(full);
     if (!library)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: cannot be loaded: %s", path, dlerror());
     const agb_aggregator *aggregator;
-    agb_status status = check_symbol(library, path, &aggregator, err);
+    status = check_symbol(library, &names, &aggregator, err);
     if (status == AGB_OK)
         status = agb_registry_add_aggregator(registry, aggregator, err);
     if (status == AGB_OK)

@@ -49,14 +49,22 @@ static agb_status check_params(const agb_aggregator *a, const char *from, agb_er
     return AGB_OK;
 }
 
+agb_status agb_aggregator_check_version(uint32_t abi, uint32_t size, const char *from, agb_error *err)
+{
+    if (abi != AGB_AGGREGATOR_ABI)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: built for interface version %u, this program has version %u: build it "
+                        "again", from, abi, AGB_AGGREGATOR_ABI);
+    if (size < least_bytes)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: its descriptor has %u bytes, at least %zu are needed: build it again",
+                        from, size, least_bytes);
+    return AGB_OK;
+}
+
 agb_status agb_aggregator_check(const agb_aggregator *a, const char *from, agb_error *err)
 {
-    if (a->abi != AGB_AGGREGATOR_ABI)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: built for interface version %u, this program has version %u: build it "
-                        "again", from, a->abi, AGB_AGGREGATOR_ABI);
-    if (a->size < least_bytes)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: its descriptor has %u bytes, at least %zu are needed: build it again",
-                        from, a->size, least_bytes);
+    agb_status status = agb_aggregator_check_version(a->abi, a->size, from, err);
+    if (status != AGB_OK)
+        return status;
     if (!a->name || !*a->name || strpbrk(a->name, ":,= /"))
         return refuse(from, "its name is missing or holds one of : , = / or a space", err);
     if (!a->summary || !a->create || !a->consume || !a->finish || !a->destroy)

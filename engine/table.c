@@ -175,7 +175,7 @@ static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *
     }
     c->values = values;
     if (c->nulls) {
-        uint8_t *nulls = agb_pages_grow(c->nulls, from, to, AGB_PAGES_DEFAULT);
+        uint8_t *nulls = agb_pages_grow(c->nulls, from, to, c->pages);
         if (!nulls)
             return agb_fail(err, AGB_ERR_MEMORY, "column '%s': out of memory for its NULLs", c->name);
         c->nulls = nulls;
@@ -272,18 +272,20 @@ uint8_t *agb_table_nulls(agb_table *table, size_t i)
 {
     column *c = &table->column[i];
     if (!c->nulls && table->capacity)
-        c->nulls = agb_pages_map(table->capacity, AGB_PAGES_4K);    /* untouched stretches cost nothing */
+        c->nulls = agb_pages_map(table->capacity, c->pages);    /* untouched stretches cost nothing */
     return c->nulls;
 }
 
-enum { HEAP_BYTES = 4 << 20 };
+/* Large, so that the end of one that is not used is a small part; what has not been touched costs no memory. */
+enum { HEAP_BYTES = 32 << 20 };
 
-static heap *new_heap(size_t room)
+/* Strings lie in the pages that their columns lie in. */
+static heap *new_heap(const agb_table *table, size_t room)
 {
-    heap *h = calloc(1, sizeof *h);
+    heap *h = agb_system_memory_available() < room ? NULL : calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    h->base = agb_pages_map(room, AGB_PAGES_DEFAULT);
+    h->base = agb_pages_map(room, table->columns ? table->column[0].pages : AGB_PAGES_DEFAULT);
     h->room = agb_pages_round(room);
     if (!h->base) {
         free(h);
@@ -298,23 +300,35 @@ unsigned char *agb_table_heap(agb_table *table, size_t bytes)
     pthread_mutex_lock(&table->heap_lock);
     heap *h = table->heaps;
     if (!h || h->room - h->used < bytes) {
-        h = new_heap(bytes > HEAP_BYTES / 4 ? bytes : HEAP_BYTES);
-        if (h && table->heaps && bytes > HEAP_BYTES / 4) {    /* a large block of its own: keep filling the other one */
+        h = new_heap(table, bytes > HEAP_BYTES / 2 ? bytes : HEAP_BYTES);
+        if (h && table->heaps && bytes > HEAP_BYTES / 2) {    /* a large block of its own: keep filling the other one */
             h->next = table->heaps->next;
             table->heaps->next = h;
         } else if (h) {
             h->next = table->heaps;
             table->heaps = h;
         }
-        if (h)
-            table->heap_bytes += h->room;
     }
     if (h) {
         place = h->base + h->used;
         h->used += bytes;
+        table->heap_bytes += bytes;
     }
     pthread_mutex_unlock(&table->heap_lock);
     return place;
+}
+
+/* Of bytes that are 0 or 1, eight at a time: a byte at a time this was a tenth of a load. */
+static uint64_t count_ones(const uint8_t *bytes, uint64_t n)
+{
+    uint64_t count = 0, word, i = 0;
+    for (; i + sizeof word <= n; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        count += (uint64_t)__builtin_popcountll(word);
+    }
+    for (; i < n; i++)
+        count += bytes[i];
+    return count;
 }
 
 void agb_table_loaded(agb_table *table, const char *format)
@@ -322,9 +336,7 @@ void agb_table_loaded(agb_table *table, const char *format)
     table->format = format;
     for (size_t i = 0; i < table->columns; i++) {
         column *c = &table->column[i];
-        c->null_count = 0;
-        for (uint64_t row = 0; c->nulls && row < table->rows; row++)
-            c->null_count += c->nulls[row];
+        c->null_count = c->nulls ? count_ones(c->nulls, table->rows) : 0;
     }
 }
 

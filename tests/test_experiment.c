@@ -70,7 +70,8 @@ static void run_limited(agb_results *results, const agb_aggregator *const *aggre
         entries[i] = (agb_entry){.aggregator = aggregators[i], .name = (char *)aggregators[i]->name, .params = ""};
     assert_ok(agb_registry_create(&registry, err));
     agb_experiment experiment = {.registry = registry, .sources = sources, .n_sources = 1, .entries = entries,
-                                 .n_entries = n, .timeout_s = 1, .twin = twin, .most_at_once = most_at_once, .most_s = most_s,
+                                 .n_entries = n, .timeout_s = 1, .twin = twin,
+                                 .most_at_once = most_at_once, .most_s = most_s,
                                  .settings = {.group_by = "UserID", .threads = 1, .repetitions = 5, .warmup = 1,
                                               .seed = seed, .batch_rows = 1000, .hash = "fold", .top = 3}};
     *results = (agb_results){0};

@@ -186,7 +186,8 @@ static void without_a_pmu_a_simulation_stands_in_and_is_called_so(void **state)
     agb_result result = counted(0, 0);
     agb_ipc_place place = agb_ipc_place_of(&results, &result);
     assert_false(place.has);
-    assert_string_equal(place.reason, "instructions are not counted: no PMU here; --counters simulate stands in for them");
+    assert_string_equal(place.reason,
+                        "instructions are not counted: no PMU here; --counters simulate stands in for them");
     result.simulation = (agb_simulation){.has = true, .rows = 100, .instructions = 5000};
     place = agb_ipc_place_of(&results, &result);
     assert_true(place.has && place.simulated && place.value == 5);    /* 50 a row in 10 ns */

@@ -37,6 +37,9 @@ static void passes_are_joined_by_medians(void **state)
     check(&metrics, AGB_FRONTEND_BOUND_PCT, 25);
     check(&metrics, AGB_BAD_SPECULATION_PCT, 5);
     assert_non_null(strstr(metrics.reason, "this one was refused"));
+    assert_int_equal(metrics.counted[AGB_RETIRING_PCT], 5);
+    assert_float_equal(metrics.least[AGB_RETIRING_PCT], 100 * 1.1 / 6, 1e-9);
+    assert_float_equal(metrics.most[AGB_RETIRING_PCT], 100 * 5.0 / 6, 1e-9);
 }
 
 static void shares_that_do_not_close_are_withheld(void **state)
@@ -66,7 +69,8 @@ static void retired_above_the_width_is_withheld_not_clamped(void **state)
 static void one_impossible_share_withholds_its_whole_group_with_the_reason(void **state)
 {
     (void)state;
-    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_MEMORY_BOUND_PCT, AGB_CORE_BOUND_PCT};
+    static const agb_metric shares[] = {AGB_RETIRING_PCT, AGB_BACKEND_BOUND_PCT, AGB_MEMORY_BOUND_PCT,
+                                        AGB_CORE_BOUND_PCT};
     agb_repetition_counts repetition = zen4_slots(1e9, 9.06e9, 3e9, 1, 2);
     agb_metrics metrics = computed(&repetition, 1);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)

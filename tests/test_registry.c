@@ -2,6 +2,8 @@
 /* Names, parameters, descriptors and plug-ins: what is refused, and in which words. */
 #include "test.h"
 
+#include "internal.h"
+
 static agb_status nothing_create(agb_host *host, const agb_config *config, void **self)
 {
     (void)host;
@@ -138,6 +140,52 @@ static void plugins_are_checked_before_their_code_runs(void **state)
     assert_fails(AGB_ERR_ARGUMENT, "naive|already", agb_registry_open_plugin(*state, path, NULL, err));
 }
 
+static const char *plugin_path(char *path, size_t size, const char *name)
+{
+    snprintf(path, size, "%s/plugins/%s.so", getenv("BUILD") ? getenv("BUILD") : "build", name);
+    return path;
+}
+
+/* Its constructor would end this process. */
+static void the_version_is_checked_before_anything_is_loaded(void **state)
+{
+    char path[512], other[600];
+    plugin_path(path, sizeof path, "old_and_crashing");
+    assert_fails(AGB_ERR_PLUGIN, "version 99|version 1", agb_registry_open_plugin(*state, path, NULL, err));
+    snprintf(other, sizeof other, "%s.another.so", path);    /* the same file under a name that it has no symbol for */
+    unlink(other);
+    assert_int_equal(link(path, other), 0);
+    assert_fails(AGB_ERR_PLUGIN, "no symbol agb_aggregator_", agb_registry_open_plugin(*state, other, NULL, err));
+    unlink(other);
+}
+
+/* Every byte of its headers may be wrong; none may cost more than the plug-in. */
+static void a_damaged_file_is_refused_or_left_to_the_system(void **state)
+{
+    (void)state;
+    static unsigned char bytes[1 << 20];
+    char path[512];
+    FILE *file = fopen(plugin_path(path, sizeof path, "old_and_crashing"), "rb");
+    assert_non_null(file);
+    size_t n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t at = 0; at < 64; at++) {
+        for (int value = 0; value < 256; value += 255) {
+            unsigned char kept = bytes[at];
+            bytes[at] = (unsigned char)value;
+            char damaged[] = "/tmp/agb_damaged_XXXXXX";
+            int fd = mkstemp(damaged);
+            assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+            agb_plugin_head head = agb_plugin_head_read(damaged, "agb_aggregator_old_and_crashing");
+            if (head.has_numbers)
+                assert_int_equal(head.abi, 99);
+            close(fd);
+            unlink(damaged);
+            bytes[at] = kept;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +194,8 @@ int main(void)
         cmocka_unit_test(parameters_are_parsed_and_checked),
         cmocka_unit_test(near_names_are_suggested_and_far_ones_are_not),
         cmocka_unit_test_setup_teardown(plugins_are_checked_before_their_code_runs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_version_is_checked_before_anything_is_loaded, set_up, tear_down),
+        cmocka_unit_test(a_damaged_file_is_refused_or_left_to_the_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

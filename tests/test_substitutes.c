@@ -45,8 +45,8 @@ static void run(agb_results *results, const agb_aggregator *aggregator, const ch
     agb_experiment experiment = {.registry = registry, .sources = sources, .n_sources = 1, .entries = &entry,
                                  .n_entries = 1, .timeout_s = 60, .estimate = true, .simulate = simulate,
                                  .program = "/nonexistent", .groups = groups ? &output : NULL,
-                                 .settings = {.group_by = "UserID", .threads = 1, .repetitions = AGB_LEAST_FOR_INTERVAL, .warmup = 1,
-                                              .seed = 1, .batch_rows = 65536, .hash = "fold", .top = 3}};
+                                 .settings = {.group_by = "UserID", .threads = 1, .repetitions = AGB_LEAST_FOR_INTERVAL,
+                                              .warmup = 1, .seed = 1, .batch_rows = 65536, .hash = "fold", .top = 3}};
     *results = (agb_results){0};
     assert_ok(agb_experiment_run(&experiment, results, err));
     agb_output_release(&output);

@@ -300,20 +300,24 @@ static void utilization_leaves_out_what_was_stolen_and_never_runs_back(void **st
     agb_cpu_ticks before, after;
     fake_root_write(&scene->root, "/proc/stat", "cpu  10 0 10 80 50 0 0 0 0 0\ncpu0 5 0 5 40 25 0 0 0 0 0\n"
                                                 "cpu1 5 0 5 40 25 0 0 0 0 0\nctxt 77\n");
-    assert_true(agb_cpu_ticks_read(scene->root.path, -1, &before));
+    assert_true(agb_cpu_ticks_read(scene->root.path, &before));
     assert_int_equal(agb_cpus_online(scene->root.path), 2);
     uint64_t switches;
     assert_true(agb_proc_number(scene->root.path, "/proc/stat", "ctxt", &switches));
     assert_int_equal(switches, 77);
-    fake_root_write(&scene->root, "/proc/stat", "cpu  50 0 20 110 40 0 0 20 0 0\ncpu0 5 0 5 40 25 0 0 0 0 0\n");
-    assert_true(agb_cpu_ticks_read(scene->root.path, -1, &after));
+    fake_root_write(&scene->root, "/proc/stat", "cpu  50 0 20 110 40 0 0 20 0 0\ncpu0 5 0 5 40 25 0 0 0 0 0\n"
+                                                "cpu1 6 0 5 40 25 0 0 0 0 0\n");
+    assert_true(agb_cpu_ticks_read(scene->root.path, &after));
     agb_cpu_ticks passed = agb_cpu_ticks_between(&before, &after);
     assert_int_equal(passed.iowait, 0);
     assert_int_equal(agb_cpu_ticks_all(&passed), 100);
     assert_float_equal(agb_cpu_busy_pct(&passed), 50, 1e-9);
-    assert_true(agb_cpu_ticks_read(scene->root.path, 0, &after));
-    assert_int_equal(after.user, 5);
-    assert_false(agb_cpu_ticks_read(scene->root.path, 7, &after));
+    const int cpus[] = {1, 0}, none_such[] = {7};
+    assert_true(agb_cpu_ticks_sum(scene->root.path, cpus, 1, &after));
+    assert_int_equal(after.user, 6);
+    assert_true(agb_cpu_ticks_sum(scene->root.path, cpus, 2, &after));
+    assert_int_equal(after.user, 11);
+    assert_false(agb_cpu_ticks_sum(scene->root.path, none_such, 1, &after));
     agb_cpu_ticks none = {0};
     assert_true(isnan(agb_cpu_busy_pct(&none)));
 }

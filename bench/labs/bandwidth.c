@@ -26,7 +26,7 @@ typedef struct bandwidth {
     uint64_t repeats[AGB_KERNELS * MOST_COUNTS];    /* that fill the slot, once known */
     uint64_t *wrong;                                /* one for each worker, a line apart */
 
-    agb_kernel stream;                              /* the measurement under way */
+    agb_kernel kernel;                              /* the measurement under way */
     size_t bytes_each;
     uint64_t passes;
 } bandwidth;
@@ -40,7 +40,7 @@ static void stream_slice(void *context, unsigned worker)
     bandwidth *lab = context;
     uint64_t wrong = 0;
     for (uint64_t pass = 0; pass < lab->passes; pass++)
-        wrong |= agb_kernel_pass(lab->stream, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
+        wrong |= agb_kernel_pass(lab->kernel, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
     lab->wrong[(size_t)worker * WORDS_A_LINE] |= wrong;
 }
 
@@ -54,7 +54,7 @@ static agb_status measure(void *context, size_t trial, double *gbps, agb_error *
 {
     bandwidth *lab = context;
     unsigned threads = threads_of(context, trial);
-    lab->stream = (agb_kernel)(trial / lab->n_counts);
+    lab->kernel = (agb_kernel)(trial / lab->n_counts);
     lab->bytes_each = lab->set_bytes / threads / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
     if (lab->repeats[trial] == 0) {    /* the first turn's own warm-up tells how many passes fill the slot */
         lab->passes = 1;
@@ -64,7 +64,7 @@ static agb_status measure(void *context, size_t trial, double *gbps, agb_error *
     lab->passes = lab->repeats[trial];
     double wall_s = agb_team_wall_s(lab->pool, threads, stream_slice, lab), rate;
     double bytes = (double)lab->bytes_each * threads * (double)lab->passes;
-    agb_status status = agb_lab_rate(bytes, wall_s, agb_kernel_name(lab->stream), &rate, err);
+    agb_status status = agb_lab_rate(bytes, wall_s, agb_kernel_name(lab->kernel), &rate, err);
     *gbps = rate / 1e9;
     for (unsigned worker = 0; worker < threads && status == AGB_OK; worker++)
         if (lab->wrong[(size_t)worker * WORDS_A_LINE])
@@ -192,7 +192,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const options[] = {"threads", "pin", "pages", "working-set", NULL};
+static const char *const options[] = {"seconds", "threads", "pin", "pages", "working-set", NULL};
 
 const agb_lab agb_lab_bandwidth = {
     .name = "bandwidth",

@@ -164,7 +164,8 @@ static agb_status prepare(calibration *lab, agb_error *err)
     if (!order)
         return agb_fail(err, AGB_ERR_MEMORY, "lab: calibrate: no memory for the order of the nodes: free some, and run "
                                              "again");
-    agb_chain_link(&lab->chain, &lab->room, bytes, AGB_CHAIN_RANDOM, order, 1);
+    agb_chain_draw(order, bytes / AGB_CHAIN_NODE, 1);
+    agb_chain_link(&lab->chain, &lab->room, bytes, order);
     free(order);
     return AGB_OK;
 }
@@ -184,7 +185,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const options[] = {"pin", NULL};
+static const char *const options[] = {"seconds", "pin", NULL};
 
 const agb_lab agb_lab_calibrate = {
     .name = "calibrate",

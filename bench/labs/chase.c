@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 5, MOST_STEPS = 8, KINDS = 2, PARTS = 2 * 33 + 9 };
+enum { REPETITIONS = 5, MOST_STEPS = 8, KINDS = 2, CHAIN_COUNTS = 8 };
 
 static const uint64_t least_bytes = 16 << 10, most_bytes = 1 << 30, chains_bytes = 256 << 20;
 static const double usual_s = 26;    /* four curves of 5 s, and the chains */
@@ -31,8 +31,11 @@ typedef struct chase {
     uint32_t *order;
     uint64_t largest;            /* bytes of the largest working set */
     double slot_s;               /* of one repetition */
+    size_t part, parts;          /* points: done, and of the whole work */
+
+    size_t at;                   /* the kind that is being measured */
     unsigned chains;
-    size_t part;                 /* of the whole work that is done: PARTS in all */
+    uint64_t hops;               /* of one repetition; 0 before the first */
 } chase;
 
 /* ---- One measurement --------------------------------------------------------------------------------------------- */
@@ -44,49 +47,60 @@ static double time_hops(agb_chain *chain, unsigned chains, uint64_t hops)
     return agb_now_s() - start;
 }
 
-/* The cycle is followed once before the clock starts, as far as caches can keep it: trials that took their turn in
- * between have pushed it out. That walk also tells how many hops fill the time. */
+/* Before the first repetition the cycle is followed once, as far as caches can keep it. That walk also tells how many
+ * hops fill the time. */
+static uint64_t warm_up(chase *chase, agb_chain *chain)
+{
+    enum { LEAST = 1 << 14, MOST = 1 << 21 };
+    bool lasting = chain->nodes * AGB_CHAIN_NODE <= 4 * chase->run->machine->caches.l3;
+    uint64_t warming = lasting ? chain->nodes : LEAST;
+    warming = (warming < LEAST ? LEAST : warming > MOST ? MOST : warming) / chase->chains;
+    double warming_s = time_hops(chain, chase->chains, warming);
+    return warming_s > 0 ? (uint64_t)(chase->slot_s / warming_s * (double)warming) + 1 : warming;
+}
+
 static agb_status measure(void *context, size_t trial, double *ns, agb_error *err)
 {
-    enum { MOST_WARMING = 1 << 19, LEAST_WARMING = 1 << 14 };
     chase *chase = context;
-    agb_chain *chain = &chase->kinds[trial].chain;
-    bool lasting = chain->nodes * AGB_CHAIN_NODE <= 4 * chase->run->machine->caches.l3;
-    uint64_t warming = lasting ? chain->nodes : LEAST_WARMING;
-    warming = warming < LEAST_WARMING ? LEAST_WARMING : warming > MOST_WARMING ? MOST_WARMING : warming;
-    double warming_s = time_hops(chain, chase->chains, warming / chase->chains), rate;
-    uint64_t hops = chase->run->options->hops;
-    if (hops == 0 && warming_s > 0)
-        hops = (uint64_t)(chase->slot_s / warming_s * (double)(warming / chase->chains));
-    hops = hops ? hops : 1;
-    double elapsed_s = time_hops(chain, chase->chains, hops);
+    agb_chain *chain = &chase->kinds[chase->at].chain;
+    double rate;
+    (void)trial;
+    if (chase->hops == 0) {
+        uint64_t filling = warm_up(chase, chain), wanted = chase->run->options->hops;
+        chase->hops = wanted ? wanted : filling;
+    }
+    double elapsed_s = time_hops(chain, chase->chains, chase->hops);
     char what[64];
-    snprintf(what, sizeof what, "chase: %llu hops", (unsigned long long)hops);
-    agb_status status = agb_lab_rate((double)hops * chase->chains, elapsed_s, what, &rate, err);
+    snprintf(what, sizeof what, "chase: %llu hops", (unsigned long long)chase->hops);
+    agb_status status = agb_lab_rate((double)chase->hops * chase->chains, elapsed_s, what, &rate, err);
     *ns = 1e9 / rate;
     return status;
 }
 
-/* All page sizes at one size and order, in turns; points in the order of the kinds. */
-static agb_status measure_kinds(chase *chase, uint64_t bytes, agb_chain_order order, agb_lab_point *points,
-                                agb_error *err)
+/* Page sizes one after the other: in turns they would push each other's nodes out of the caches. */
+static agb_status measure_kinds(chase *chase, const char *order, uint64_t bytes, agb_lab_point *points, agb_error *err)
 {
     char what[96];
-    snprintf(what, sizeof what, "%s, %.20s, %u chain%s", order == AGB_CHAIN_RANDOM ? "random" : "sequential",
-             agb_text_binary(bytes).s, chase->chains, chase->chains == 1 ? "" : "s");
-    agb_lab_turns turns = {.what = what, .trials = chase->n_kinds, .repetitions = REPETITIONS, .threads = 1,
-                           .measure = measure, .context = chase, .done = chase->part * REPETITIONS,
-                           .all = PARTS * REPETITIONS};
-    chase->part++;
-    return agb_lab_take_turns(chase->run, &turns, points, err);
+    snprintf(what, sizeof what, "%s, %.20s, %u chain%s", order, agb_text_binary(bytes).s, chase->chains,
+             chase->chains == 1 ? "" : "s");
+    agb_status status = AGB_OK;
+    for (chase->at = 0; chase->at < chase->n_kinds && status == AGB_OK; chase->at++) {
+        agb_lab_turns turns = {.what = what, .trials = 1, .repetitions = REPETITIONS, .threads = 1, .measure = measure,
+                               .context = chase, .done = chase->part * REPETITIONS, .all = chase->parts * REPETITIONS};
+        chase->hops = 0;
+        chase->part++;
+        status = agb_lab_take_turns(chase->run, &turns, &points[chase->at], err);
+    }
+    return status;
 }
 
-static agb_status link_all(chase *chase, uint64_t bytes, agb_chain_order order, agb_error *err)
+/* order: as agb_chain_link takes it. */
+static agb_status link_all(chase *chase, uint64_t bytes, const uint32_t *order, agb_error *err)
 {
     for (size_t i = 0; i < chase->n_kinds; i++) {
-        if (!agb_lab_progress(chase->run, "linking", chase->part, PARTS))
+        if (!agb_lab_progress(chase->run, "linking", chase->part, chase->parts))
             return agb_lab_stopped(chase->run, err);
-        agb_chain_link(&chase->kinds[i].chain, &chase->kinds[i].room, bytes, order, chase->order, 1);
+        agb_chain_link(&chase->kinds[i].chain, &chase->kinds[i].room, bytes, order);
     }
     return AGB_OK;
 }
@@ -106,13 +120,14 @@ static agb_status add_points(chase *chase, agb_lab_chart *chart, size_t first_se
 
 static agb_status measure_size(chase *chase, agb_lab_chart *chart, uint64_t bytes, agb_error *err)
 {
-    static const agb_chain_order orders[] = {AGB_CHAIN_RANDOM, AGB_CHAIN_SEQUENTIAL};
+    static const char *const names[] = {"random", "sequential"};
     agb_lab_point points[KINDS] = {{0}};
     agb_status status = AGB_OK;
+    agb_chain_draw(chase->order, bytes / AGB_CHAIN_NODE, 1);
     for (size_t i = 0; i < 2 && status == AGB_OK; i++) {
-        status = link_all(chase, bytes, orders[i], err);
+        status = link_all(chase, bytes, i == 0 ? chase->order : NULL, err);
         if (status == AGB_OK)
-            status = measure_kinds(chase, bytes, orders[i], points, err);
+            status = measure_kinds(chase, names[i], bytes, points, err);
         if (status == AGB_OK)
             status = add_points(chase, chart, i * chase->n_kinds, (double)bytes, points, err);
     }
@@ -142,7 +157,16 @@ static void add_series(chase *chase, agb_lab_chart *chart, const char *order)
     }
 }
 
-/* Two sizes an octave: 16, 24, 32, 48 KiB ... */
+/* Two sizes an octave, 16, 24, 32, 48 KiB ..., one where linking them takes longer than the chase. 0: that was the
+ * last. */
+static uint64_t next_size(const chase *chase, uint64_t bytes)
+{
+    static const uint64_t fine_bytes = 128 << 20;
+    bool power = (bytes & (bytes - 1)) == 0;
+    uint64_t next = !power ? bytes / 3 * 4 : bytes < fine_bytes ? bytes / 2 * 3 : 2 * bytes;
+    return next <= chase->largest ? next : 0;
+}
+
 static agb_status measure_sizes(chase *chase, agb_error *err)
 {
     agb_lab_chart *chart = agb_lab_add_chart(chase->run->record, "one load after the other, in 4 KiB and in huge pages",
@@ -154,11 +178,8 @@ static agb_status measure_sizes(chase *chase, agb_error *err)
     add_series(chase, chart, "random");
     add_series(chase, chart, "sequential");
     agb_status status = AGB_OK;
-    for (uint64_t bytes = least_bytes; bytes <= chase->largest && status == AGB_OK; bytes *= 2) {
+    for (uint64_t bytes = least_bytes; bytes && status == AGB_OK; bytes = next_size(chase, bytes))
         status = measure_size(chase, chart, bytes, err);
-        if (status == AGB_OK && bytes / 2 * 3 <= chase->largest)
-            status = measure_size(chase, chart, bytes / 2 * 3, err);
-    }
     return status;
 }
 
@@ -173,11 +194,12 @@ static agb_status measure_chains(chase *chase, agb_error *err)
         return agb_fail(err, AGB_ERR_MEMORY, "lab: chase: no memory for its chart: free some, and run again");
     add_series(chase, chart, "random");
     agb_lab_point points[KINDS] = {{0}};
-    agb_status status = link_all(chase, bytes, AGB_CHAIN_RANDOM, err);
+    agb_chain_draw(chase->order, bytes / AGB_CHAIN_NODE, 1);
+    agb_status status = link_all(chase, bytes, chase->order, err);
     for (chase->chains = 1; chase->chains <= AGB_CHAIN_MOST && status == AGB_OK; chase->chains++) {
         if (!agb_chain_is_count(chase->chains))
             continue;
-        status = measure_kinds(chase, bytes, AGB_CHAIN_RANDOM, points, err);
+        status = measure_kinds(chase, "random", bytes, points, err);
         if (status == AGB_OK)
             status = add_points(chase, chart, 0, chase->chains, points, err);
     }
@@ -276,18 +298,21 @@ static void note_pages(chase *chase)
 
 /* ---- The lab ----------------------------------------------------------------------------------------------------- */
 
-/* Both rooms and the order array together take half of what is available at most. */
+/* Both rooms and the order array together take half of what is available at most; and linking them takes time. */
 static uint64_t largest_of(chase *chase)
 {
+    static const double bytes_a_second = 32 << 20;
+    double seconds = chase->run->seconds;
     uint64_t wanted = chase->run->options->working_set ? chase->run->options->working_set : most_bytes;
     uint64_t bound = agb_machine_available_bytes(chase->run->root) / 5, largest = least_bytes;
+    bool hurried = seconds > 0 && seconds * bytes_a_second < (double)bound;
+    bound = hurried ? (uint64_t)(seconds * bytes_a_second) : bound;
     while (largest * 2 <= wanted && largest * 2 <= bound)
         largest *= 2;
-    if (largest / 2 * 3 <= wanted && largest / 2 * 3 <= bound)
-        largest = largest / 2 * 3;
     if (bound < wanted)
-        agb_lab_note(chase->run->record, "working sets end at %s instead of %s: half of the available memory is as much "
-                     "as it takes", agb_text_binary(largest).s, agb_text_binary(wanted).s);
+        agb_lab_note(chase->run->record, "working sets end at %s instead of %s: %s", agb_text_binary(largest).s,
+                     agb_text_binary(wanted).s, hurried ? "larger ones take more than --seconds allows"
+                                                        : "half of the available memory is as much as it takes");
     return largest;
 }
 
@@ -307,9 +332,11 @@ static agb_status prepare(chase *chase, agb_error *err)
         status = agb_room_map(&kind->room, chase->largest, pages[i], "lab: chase", err);
         chase->n_kinds += status == AGB_OK;
     }
-    size_t sizes = 2 * (size_t)log2((double)chase->largest / (double)least_bytes) + 1;
-    double whole_s = chase->run->seconds > 0 ? chase->run->seconds * 0.7 : usual_s;    /* the rest goes into linking */
-    chase->slot_s = whole_s / REPETITIONS / (double)(2 * KINDS * sizes + 8 * KINDS);
+    for (uint64_t bytes = least_bytes; bytes; bytes = next_size(chase, bytes))
+        chase->parts += 2 * chase->n_kinds;
+    chase->parts += CHAIN_COUNTS * chase->n_kinds;
+    double whole_s = chase->run->seconds > 0 ? chase->run->seconds * 0.6 : usual_s;    /* the rest goes into linking */
+    chase->slot_s = whole_s / REPETITIONS / (double)chase->parts;
     chase->order = malloc(chase->largest / AGB_CHAIN_NODE * sizeof *chase->order);
     if (status == AGB_OK && !chase->order)
         status = agb_fail(err, AGB_ERR_MEMORY, "lab: chase: no memory for the order of the nodes: ask for a smaller "
@@ -337,7 +364,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const options[] = {"pin", "pages", "hops", "working-set", NULL};
+static const char *const options[] = {"seconds", "pin", "pages", "hops", "working-set", NULL};
 
 const agb_lab agb_lab_chase = {
     .name = "chase",

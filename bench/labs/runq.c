@@ -86,7 +86,7 @@ static agb_status follow(watch *watch, agb_error *err)
     double window_s = watch->run->seconds > 0 ? watch->run->seconds : usual_window_s;
     double interval_s = endless ? watch_interval_s : window_s / LOOKS;
     watch->run->until_told = endless;
-    watch->has_ticks = agb_cpu_ticks_read(watch->run->root, -1, &watch->before);
+    watch->has_ticks = agb_cpu_ticks_read(watch->run->root, &watch->before);
     agb_status status = agb_tasks_look(&watch->tasks, err);
     watch->last_s = watch->tasks.last_s;
     size_t all = endless ? 0 : LOOKS;
@@ -99,7 +99,7 @@ static agb_status follow(watch *watch, agb_error *err)
             status = add_points(watch, err);
         go_on = show(watch, look, all);
     }
-    watch->has_ticks &= agb_cpu_ticks_read(watch->run->root, -1, &watch->after);
+    watch->has_ticks &= agb_cpu_ticks_read(watch->run->root, &watch->after);
     return status;
 }
 
@@ -113,8 +113,9 @@ static double share_pct(const agb_task *task)
 
 static int by_wait(const void *a, const void *b)
 {
-    double left = agb_task_waited_s(*(const agb_task *const *)a), right = agb_task_waited_s(*(const agb_task *const *)b);
-    return left < right ? 1 : left > right ? -1 : 0;
+    const agb_task *left = *(const agb_task *const *)a, *right = *(const agb_task *const *)b;
+    double left_s = agb_task_waited_s(left), right_s = agb_task_waited_s(right);
+    return left_s < right_s ? 1 : left_s > right_s ? -1 : 0;
 }
 
 static int by_share(const void *a, const void *b)
@@ -201,7 +202,8 @@ static agb_status add_coverage(watch *watch, agb_error *err)
     agb_lab_cell cells[COLUMNS] = {
         agb_lab_number((double)sum.both), agb_lab_number((double)sum.born), agb_lab_number((double)sum.gone),
         agb_lab_number((double)tasks->passed_over), agb_lab_number((double)sum.unreadable),
-        agb_lab_number(tasks->looks), agb_lab_number(1e3 * tasks->scan_s), agb_lab_number(tasks->last_s - tasks->first_s)};
+        agb_lab_number(tasks->looks), agb_lab_number(1e3 * tasks->scan_s),
+        agb_lab_number(tasks->last_s - tasks->first_s)};
     return agb_lab_add_row(table, cells, err);
 }
 
@@ -237,7 +239,7 @@ static agb_status report(watch *watch, const agb_task **tasks, agb_error *err)
     note_limits(watch);
     agb_status status = add_rows(watch, "By seconds waited", tasks, all, err);
     if (status == AGB_OK)
-        status = add_rows(watch, "By the part of their wish that they waited (threads that wanted 1 ms or more)", fraction, n,
+        status = add_rows(watch, "By the part of the time they wanted that they waited (of 1 ms or more)", fraction, n,
                           err);
     return status == AGB_OK ? add_coverage(watch, err) : status;
 }

@@ -22,7 +22,7 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const options[] = {"threads", "pin", NULL};
+static const char *const options[] = {"seconds", "threads", "pin", NULL};
 
 const agb_lab agb_lab_sharing = {
     .name = "sharing",

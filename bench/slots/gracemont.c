@@ -92,10 +92,10 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_gracemont = {
     .name = "gracemont",
     .uarch = "Gracemont (efficient core)",
-    .about = "Slots by ordinary counters, five a cycle, each level 1 share by an event of its own. Memory bound is an estimate that"
-             " mixes cycles in which a load waits at retirement with slots blocked by a full store buffer. On hybrids"
-             " these are the efficient cores: pin threads to them. DRAM bytes are those that loads demanded; there is"
-             " no event for any fill",
+    .about = "Slots by ordinary counters, five a cycle, each level 1 share by an event of its own. Memory bound is an "
+             "estimate that mixes cycles in which a load waits at retirement with slots blocked by a full store "
+             "buffer. On hybrids these are the efficient cores: pin threads to them. DRAM bytes are those that loads "
+             "demanded; there is no event for any fill",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

@@ -111,11 +111,11 @@ const agb_slots agb_slots_icelake = {
     .name = "icelake",
     .uarch = "Ice Lake-SP",
     .about = "Level 1 from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that is "
-             "hidden; bad speculation is the rest. That PERF_METRICS comes to the slots is checked; by ordinary counters "
-             "nothing is, since no event counts bad speculation. Memory bound parts the backend-bound slots by stalled cycles with "
-             "a load outstanding or a full store buffer, in a pass of its own, which needs five free counters. DRAM "
-             "bytes on demand are those of loads; any fill adds stores and prefetches; both need an extra register "
-             "that virtual machines often refuse",
+             "hidden; bad speculation is the rest. That PERF_METRICS comes to the slots is checked; by ordinary "
+             "counters nothing is, since no event counts bad speculation. Memory bound parts the backend-bound slots "
+             "by stalled cycles with a load outstanding or a full store buffer, in a pass of its own, which needs "
+             "five free counters. DRAM bytes on demand are those of loads; any fill adds stores and prefetches; both "
+             "need an extra register that virtual machines often refuse",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

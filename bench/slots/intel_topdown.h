@@ -7,7 +7,8 @@
  *
  * Shares are taken of S, the sum of the four level 1 counts, not of the slots: rounding makes S differ from the slots
  * by up to 256/255, and published runs of Ice Lake show 1.15 and 1.18. S over the slots is what level 1 comes to as the
- * hardware counts it, and more than 2 % off is said; the shares of S always add up. The resolution is 1/255, 0.4 %, for each reading. */
+ * hardware counts it, and more than 2 % off is said; the shares of S always add up. The resolution is 1/255, 0.4 %, for
+ * each reading. */
 #ifndef AGB_INTEL_TOPDOWN_H
 #define AGB_INTEL_TOPDOWN_H
 
@@ -34,8 +35,8 @@ static inline double topdown_sum(const uint64_t *values, agb_metrics *out)
     return sum;
 }
 
-/* Sets three shares, fractions of 1, and returns the rest, which is bad speculation's: by PERF_METRICS it is counted, but
- * takes what the corrections of the others leave; without, it may be that no event counts it. */
+/* Sets three shares, fractions of 1, and returns the rest, which is bad speculation's: by PERF_METRICS it is counted,
+ * but takes what the corrections of the others leave; without, it may be that no event counts it. */
 static inline double topdown_set(agb_metrics *out, double retiring, double frontend, double backend)
 {
     frontend = frontend > 0 ? frontend : 0;

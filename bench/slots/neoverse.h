@@ -40,6 +40,17 @@ static inline bool neoverse_part(const agb_cpu_id *cpu, unsigned part)
     return strcmp(cpu->vendor, "ARM") == 0 && cpu->model == part;
 }
 
+/* What counts say by themselves. LL_CACHE_MISS_RD opens everywhere and stays 0 where the maker has not set the bit: a
+ * 0 is no value. */
+static inline void neoverse_set_plain(agb_metrics *out, const agb_pass *pass, const uint64_t *values)
+{
+    agb_metrics_set_plain(out, pass, values);
+    if (!out->has[AGB_LLC_MISSES] || out->value[AGB_LLC_MISSES] > 0)
+        return;
+    out->has[AGB_LLC_MISSES] = false;
+    agb_metrics_note(out, "llc_misses: not available: the event stays 0, its maker has not set the external-cache bit");
+}
+
 /* values: CYC, OPS, SPEC, SS. surplus: slots a cycle that STALL_SLOT counts too many, 1 under N2's erratum, else 0. */
 static inline void neoverse_set_used(unsigned width, unsigned surplus, const uint64_t *values, agb_metrics *out)
 {

@@ -29,7 +29,7 @@ static bool matches(const agb_cpu_id *cpu)
 static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 {
     enum { CYC, BACK, FRONT };
-    agb_metrics_set_plain(out, &passes[pass], values);
+    neoverse_set_plain(out, &passes[pass], values);
     if (pass != STALLS)
         return;
     agb_metrics_set_share(out, AGB_BACKEND_STALLED_CYCLES_PCT, (double)values[BACK], (double)values[CYC]);

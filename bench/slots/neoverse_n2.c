@@ -42,7 +42,7 @@ static bool matches(const agb_cpu_id *cpu)
 
 static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 {
-    agb_metrics_set_plain(out, &passes[pass], values);
+    neoverse_set_plain(out, &passes[pass], values);
     bool whole = pass == SLOTS || pass == SLOTS_ERRATUM;
     unsigned surplus = passes[pass].usable == has_erratum;
     if (whole || pass == USED || pass == USED_ERRATUM)

@@ -20,7 +20,7 @@ static bool matches(const agb_cpu_id *cpu)
 
 static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 {
-    agb_metrics_set_plain(out, &passes[pass], values);
+    neoverse_set_plain(out, &passes[pass], values);
     if (pass == SLOTS || pass == USED)
         neoverse_set_used(WIDTH, 0, values, out);
     if (pass == SLOTS || pass == STALLED)

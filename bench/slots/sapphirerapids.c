@@ -10,8 +10,8 @@
  *     memory bound   = mem / S                       MBS / SLOTS           the rest of backend bound is core bound
  *     bad speculation = the rest of 1                BAD / SLOTS, so that level 1 can be checked
  *
- * BAD can be counted by the first counter only and makes the group one of seven: where that does not fit, the group goes
- * without it, and bad speculation is the rest there, too.
+ * BAD can be counted by the first counter only and makes the group one of seven: where that does not fit, the group
+ * goes without it, and bad speculation is the rest there, too.
  *
  * SOURCE  intel/perfmon, TMA_Metrics-full.csv and the SPR event list. libpfm4 4.13 has a PMU for 143 only, and gives
  * wrong codes for BES, MBS and BAD. */
@@ -150,12 +150,12 @@ static void metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
 const agb_slots agb_slots_sapphirerapids = {
     .name = "sapphirerapids",
     .uarch = "Golden Cove (Sapphire Rapids or later)",
-    .about = "Both levels from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that"
-             " is hidden. That level 1 comes to 100 % is checked: by PERF_METRICS against the slots, by ordinary counters "
-             "with bad speculation counted by itself, unless too few of them are free. Memory bound: slots lost while loads were outstanding or the "
-             "store buffer was full. On hybrids these are the performance cores: pin threads to them. DRAM bytes on "
-             "demand are those of loads; any fill adds stores and prefetches; both need an extra register that "
-             "virtual machines often refuse",
+    .about = "Both levels from PERF_METRICS, in steps of 0.4 % for each reading, or from ordinary counters where that "
+             "is hidden. That level 1 comes to 100 % is checked: by PERF_METRICS against the slots, by ordinary "
+             "counters with bad speculation counted by itself, unless too few of them are free. Memory bound: slots "
+             "lost while loads were outstanding or the store buffer was full. On hybrids these are the performance "
+             "cores: pin threads to them. DRAM bytes on demand are those of loads; any fill adds stores and "
+             "prefetches; both need an extra register that virtual machines often refuse",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

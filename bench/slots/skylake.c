@@ -84,11 +84,10 @@ const agb_slots agb_slots_skylake = {
     .about = "Slots by ordinary counters, four a cycle and of the whole physical core: leave the other hardware "
              "thread idle, else the shares come to more than 100 % and are withheld. No event counts backend-bound "
              "slots: they are what the other three leave, so that level 1 always comes to 100 % and checks nothing; "
-             "what can be seen is a share below 0. Memory bound parts the "
-             "backend-bound slots by stalled cycles with a load outstanding or a full store buffer, counted in passes"
-             " of their own. Operations retired are fused ones. DRAM bytes are lines that missed the L3, on demand by"
-             " loads, and with prefetches and stores as any fill; they need an extra register that virtual machines "
-             "often refuse",
+             "what can be seen is a share below 0. Memory bound parts the backend-bound slots by stalled cycles with "
+             "a load outstanding or a full store buffer, counted in passes of their own. Operations retired are fused "
+             "ones. DRAM bytes are lines that missed the L3, on demand by loads, and with prefetches and stores as "
+             "any fill; they need an extra register that virtual machines often refuse",
     .matches = matches,
     .width = WIDTH,
     .passes = passes,

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL    /* with the instructions this is built for: the library has only the oldest ones */
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -36,7 +37,6 @@ void agb_native_room_release(agb_native_room *room)
 void agb_native_unpacker_release(agb_native_unpacker *unpacker)
 {
     ZSTD_freeDCtx(unpacker->zstd);
-    XXH3_freeState(unpacker->hash);
     agb_native_room_release(&unpacker->stored);
     agb_native_room_release(&unpacker->unpacked);
     *unpacker = (agb_native_unpacker){0};
@@ -114,19 +114,18 @@ agb_status agb_native_block_verify(agb_native_unpacker *unpacker, int fd, const 
                                    agb_error *err)
 {
     unsigned char *stored = agb_native_room_of(&unpacker->stored, VERIFY_BYTES);
-    if (!unpacker->hash)
-        unpacker->hash = XXH3_createState();
-    if (!stored || !unpacker->hash)
+    XXH3_state_t state;
+    if (!stored)
         return no_memory(VERIFY_BYTES, err);
-    XXH3_64bits_reset(unpacker->hash);
+    XXH3_64bits_reset(&state);
     for (uint64_t at = 0; at < block->stored_bytes; at += VERIFY_BYTES) {
         uint64_t left = block->stored_bytes - at, bytes = left < VERIFY_BYTES ? left : VERIFY_BYTES;
         agb_status status = agb_file_read(fd, block->offset + at, stored, bytes, err);
         if (status != AGB_OK)
             return status;
-        XXH3_64bits_update(unpacker->hash, stored, bytes);
+        XXH3_64bits_update(&state, stored, bytes);
     }
-    return compare_hash(block, XXH3_64bits_digest(unpacker->hash), err);
+    return compare_hash(block, XXH3_64bits_digest(&state), err);
 }
 
 static agb_status read_stored(int fd, const agb_native_block *block, void *out, agb_error *err)

@@ -18,7 +18,6 @@ void agb_native_room_release(agb_native_room *room);
 /* What one worker needs to unpack blocks, or to pack one. Zero is a valid empty one. */
 typedef struct agb_native_unpacker {
     struct ZSTD_DCtx_s *zstd;
-    struct XXH3_state_s *hash;
     agb_native_room stored, unpacked;
 } agb_native_unpacker;
 

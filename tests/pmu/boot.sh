@@ -4,10 +4,12 @@
 # instructions exactly, one whose instruction counter stays silent. No accelerator and no rights in the machine needed.
 #
 # Kernel and arm64 libraries are packages of this system's own apt sources, fetched into build/pmu with lists and state
-# of their own: nothing foreign is installed. qemu and the cross compiler are installed where they are missing.
+# of their own: nothing foreign is installed. qemu and the cross compiler are installed where they are missing. Whatever
+# cannot be had ends it with a sentence and exit code 1, and so does a third minute: it never passes without both boots.
 set -eu
 cd "$(dirname "$0")/../.."
-work=$PWD/build/pmu
+work=${AGB_PMU_WORK:-$PWD/build/pmu}
+end=$(($(date +%s) + 180))
 triple=aarch64-linux-gnu
 sysroot=$work/sysroot/usr
 tools='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio pkg-config'
@@ -24,10 +26,12 @@ install_tools() {
     command -v apt-get >/dev/null || fail "needs $tools (Debian's names): install them and run again"
     as_root=
     [ "$(id -u)" = 0 ] || as_root=sudo
+    [ -z "$as_root" ] || command -v sudo >/dev/null || fail "needs $tools: install them as root and run again"
     echo "pmu: installing $tools" >&2
     # shellcheck disable=SC2086  # a list of words
     $as_root apt-get install -y --no-install-recommends $tools >&2 ||
-        { $as_root apt-get update >&2 && $as_root apt-get install -y --no-install-recommends $tools >&2; }
+        { $as_root apt-get update >&2 && $as_root apt-get install -y --no-install-recommends $tools >&2; } ||
+        fail "cannot install $tools: is there a network, and does apt have sources with them"
 }
 
 # apt for arm64, beside the system's own and without its rights
@@ -57,13 +61,17 @@ libraries() {
 fetch() {
     [ "$(libraries)" = "$(cat "$work/fetched" 2>/dev/null)" ] && return    # the same list as last time
     echo "pmu: fetching an arm64 kernel and libraries" >&2
-    apt_arm64 apt-get update >&2
-    kernel=$(apt_arm64 apt-cache depends linux-image-cloud-arm64 | sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p')
-    [ -n "$kernel" ] || fail "no package linux-image-cloud-arm64 in this system's apt sources: Debian has it"
+    apt_arm64 apt-get update >&2 || fail "cannot read the lists of arm64 packages: is there a network"
+    kernel=$(apt_arm64 apt-cache depends linux-image-cloud-arm64 2>/dev/null |
+        sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p')
+    [ -n "$kernel" ] ||
+        fail "apt knows no package linux-image-cloud-arm64: is there a network, and are its sources Debian's"
     rm -rf "$work/packages" "$work/sysroot" "$work/kernel"
     mkdir "$work/packages"
-    # shellcheck disable=SC2046  # a list of words
-    (cd "$work/packages" && apt_arm64 apt-get download "$kernel" $(cd ../../.. && libraries) >&2)
+    wanted=$(libraries)
+    # shellcheck disable=SC2086
+    (cd "$work/packages" && apt_arm64 apt-get download "$kernel" $wanted >&2) ||
+        fail "cannot fetch the arm64 packages: is there a network"
     for package in "$work"/packages/*.deb; do
         case $package in
         */linux-image*) dpkg -x "$package" "$work/kernel" ;;
@@ -82,7 +90,7 @@ build() {
     libraries=$(PKG_CONFIG_LIBDIR=$sysroot/lib/$triple/pkgconfig pkg-config --static --libs-only-l $modules) ||
         fail "a library of .ci/deps is not among the fetched packages"
     static="-L$sysroot/lib/$triple -L$sysroot/lib/gcc/$triple/$($triple-gcc -dumpversion)"
-    make --no-print-directory CC=$triple-gcc MARCH= B="build/pmu/objects" DEPS_PFM=yes DEPS_VALGRIND= \
+    make --no-print-directory CC=$triple-gcc MARCH= OPT=-O1 B="build/pmu/objects" DEPS_PFM=yes DEPS_VALGRIND= \
         DEPS_CFLAGS="-isystem $sysroot/include -isystem $sysroot/include/$triple" \
         LDFLAGS="-static -pthread $static" \
         DEPS_LIBS="-Wl,--start-group $libraries -lpfm -lstdc++ -Wl,--end-group" \
@@ -101,11 +109,16 @@ pack() {
 boot() {
     name=$1 arguments=$2
     shift 2
+    left=$((end - $(date +%s)))
+    [ "$left" -gt 0 ] ||
+        fail "boot $name: the three minutes that all of it may take are over: is this machine overloaded"
     echo "pmu: booting: $name" >&2
-    timeout 120 qemu-system-aarch64 -M virt -cpu neoverse-n1 -m 1024 -nographic -no-reboot -nic none "$@" \
+    timeout "$left" qemu-system-aarch64 -M virt -cpu neoverse-n1 -m 1024 -nographic -no-reboot -nic none "$@" \
         -kernel "$(ls "$work"/kernel/boot/vmlinuz-*)" -initrd "$work/initrd.gz" \
         -append "console=ttyAMA0 quiet panic=-1 rdinit=/init $arguments" </dev/null >"$work/$name.log" 2>&1 || true
     tr -d '\r' <"$work/$name.log" | grep -v 'reboot: Power down'
+    grep -q '^pmu: [0-9]* passed, [0-9]* failed' "$work/$name.log" ||
+        echo "pmu: boot $name: it has no closing line: too slow for $left s, or a crash: see $work/$name.log" >&2
     grep -q '^pmu: [1-9][0-9]* passed, 0 failed' "$work/$name.log"
 }
 

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* A page that needs nothing but itself: see html.h. */
+#include "html.h"
+
+#include "text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* The code point of a whole UTF-8 character. */
+static unsigned code_point(const unsigned char *bytes, size_t length)
+{
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned code = bytes[0] & masks[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (bytes[i] & 0x3f);
+    return code;
+}
+
+/* Marks that turn the direction of what follows, line separators, and what XML does not allow at all. */
+static bool disturbs(unsigned code)
+{
+    return code == 0x61c || (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0xfffe || code == 0xffff;
+}
+
+/* Writes one character and steps over it. */
+static void put_character(FILE *to, agb_bytes *rest)
+{
+    size_t length = agb_utf8_character(rest->data, rest->length);
+    unsigned code = length > 0 ? code_point(rest->data, length) : 0;
+    if (length > 0 && disturbs(code)) {
+        fprintf(to, "\\u%04x", code);
+        rest->data += length;
+        rest->length -= length;
+        return;
+    }
+    char out[16];
+    size_t at = 0;
+    agb_text_character(out, &at, rest);
+    if (at == 1 && strchr("<>&\"'", out[0]))
+        fprintf(to, "&#%d;", out[0]);
+    else
+        fwrite(out, 1, at, to);
+}
+
+void agb_html_text_cut(FILE *to, const char *text, int cells)
+{
+    agb_bytes rest = {(const unsigned char *)text, strlen(text)};
+    bool cut = cells > 0 && agb_text_cells(text) > cells;
+    for (int at = 0; rest.length > 0 && (!cut || at + 1 < cells); at++) {
+        if (rest.length > 1 && rest.data[0] == ' ' && rest.data[1] == '%') {
+            fputs("\xc2\xa0", to);    /* a line does not begin with a percent sign */
+            rest.data++;
+            rest.length--;
+        } else {
+            put_character(to, &rest);
+        }
+    }
+    if (cut)
+        fputs("\xe2\x80\xa6", to);
+}
+
+void agb_html_text(FILE *to, const char *text)
+{
+    agb_html_text_cut(to, text, 0);
+}
+
+/* Longer text than that is cut: it comes from a file, and a page is for reading. */
+enum { LONGEST = 4096 };
+
+static void print_arguments(FILE *to, const char *format, va_list arguments)
+{
+    char text[LONGEST];
+    vsnprintf(text, sizeof text, format, arguments);
+    agb_html_text(to, text);
+}
+
+void agb_html_print(FILE *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_arguments(to, format, arguments);
+    va_end(arguments);
+}
+
+void agb_html_element(FILE *to, const char *tag, const char *class, const char *format, ...)
+{
+    fprintf(to, class ? "<%s class=\"%s\">" : "<%s>", tag, class);
+    va_list arguments;
+    va_start(arguments, format);
+    print_arguments(to, format, arguments);
+    va_end(arguments);
+    fprintf(to, "</%s>\n", tag);
+}
+
+void agb_html_sentence(FILE *to, const char *tag, const char *class, const char *format, ...)
+{
+    char text[LONGEST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (text[0] >= 'a' && text[0] <= 'z')
+        text[0] = (char)(text[0] - 'a' + 'A');
+    agb_html_element(to, tag, class, "%s", text);
+}
+
+/* The policy makes sure of what escaping already does: nothing of a file is ever run or fetched. */
+void agb_page_begin(agb_page *page, FILE *to, const char *title)
+{
+    *page = (agb_page){.to = to};
+    fputs("<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n"
+          "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+          "img-src data:\"/>\n<meta name=\"generator\" content=\"aggbench\"/>\n"
+          "<link rel=\"icon\" href=\"data:,\"/>\n", to);
+    agb_html_element(to, "title", NULL, "%s", title);
+    fprintf(to, "<style>%s</style>\n</head>\n<body>\n<main>\n", agb_page_style);
+}
+
+void agb_page_end(agb_page *page)
+{
+    fputs("</main>\n</body>\n</html>\n", page->to);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+static void write_headings(FILE *to, const char *headings)
+{
+    fputs("<thead><tr>", to);
+    for (const char *at = headings; *at;) {
+        size_t length = strcspn(at, "|");
+        bool number = *at == '#';
+        fprintf(to, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
+        agb_html_print(to, "%.*s", (int)(length - number), at + number);
+        fputs("</th>", to);
+        at += length + (at[length] == '|');
+    }
+    fputs("</tr></thead>\n", to);
+}
+
+void agb_html_table_begin(FILE *to, const char *caption, const char *headings)
+{
+    fputs("<div class=\"table\"><table>\n", to);
+    if (caption && *caption)
+        agb_html_element(to, "caption", NULL, "%s", caption);
+    if (*headings)
+        write_headings(to, headings);
+    fputs("<tbody>\n", to);
+}
+
+void agb_html_row_begin(FILE *to)
+{
+    fputs("<tr>", to);
+}
+
+void agb_html_row_name(FILE *to, const char *format, ...)
+{
+    fputs("<th scope=\"row\">", to);
+    va_list arguments;
+    va_start(arguments, format);
+    print_arguments(to, format, arguments);
+    va_end(arguments);
+    fputs("</th>", to);
+}
+
+void agb_html_cell(FILE *to, const char *format, ...)
+{
+    fputs("<td>", to);
+    va_list arguments;
+    va_start(arguments, format);
+    print_arguments(to, format, arguments);
+    va_end(arguments);
+    fputs("</td>", to);
+}
+
+void agb_html_number_cell(FILE *to, const char *format, ...)
+{
+    fputs("<td class=\"n\">", to);
+    va_list arguments;
+    va_start(arguments, format);
+    print_arguments(to, format, arguments);
+    va_end(arguments);
+    fputs("</td>", to);
+}
+
+void agb_html_row_end(FILE *to)
+{
+    fputs("</tr>\n", to);
+}
+
+void agb_html_table_end(FILE *to)
+{
+    fputs("</tbody>\n</table></div>\n", to);
+}
