@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The staged investigation: which measurements are made, and what may be said of them. Every measurement is a `run`, made
- * by the same words that repeat it. */
+/* The staged investigation: which measurements are made, and what may be said of them. Every measurement is a `run`,
+ * made by the same words that repeat it. */
 #ifndef AGB_INVESTIGATE_H
 #define AGB_INVESTIGATE_H
 

@@ -263,8 +263,10 @@ static void say_sources(const agb_shown *shown, char *text, size_t size)
     if (!best || !baseline)
         snprintf(text, size, "%zu sources were counted; nothing was compared", shown->n_sources);
     else
-        snprintf(text, size, "Of %zu sources, %s is faster than %s on %zu and slower on %zu; on %zu no difference is seen",
-                 best_all, best->label, baseline->label, best_faster, best_slower, best_all - best_faster - best_slower);
+        snprintf(text, size, "Of %zu sources, %s is faster than %s on %zu and slower on %zu; on %zu no difference is "
+                 "seen",
+                 best_all, best->label, baseline->label, best_faster, best_slower,
+                 best_all - best_faster - best_slower);
 }
 
 void agb_shown_headline(const agb_shown *shown, char *text, size_t size)
