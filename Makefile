@@ -182,7 +182,7 @@ plugins: all $(plugins) $(foreign) ## every aggregator also as a plug-in, and th
 
 # ---- what is installed ----
 # The name of the shared library ends in what must be equal for a program to run with it: see AGB_VERSION.
-VERSION = $(shell sed -n 's/.*define AGB_VERSION "\(.*\)"/\1/p' engine/aggbench.h)
+VERSION := $(shell sed -n 's/.*define AGB_VERSION "\(.*\)"/\1/p' engine/aggbench.h)
 PREFIX  = /usr/local
 LIB     = lib
 soname  = libaggbench.so.$(VERSION)
@@ -201,7 +201,9 @@ $(B)/$(soname): $(lib_obj) $(B)/libaggbench.map $(B)/sources
 	    -Wl,-Bsymbolic-functions $(lib_obj) $(LDLIBS) -o $@
 
 # Its prefix follows from where it is, so that an installed tree can be moved.
-$(B)/aggbench.pc: engine/aggbench.h build/deps.mk Makefile FORCE
+# Written anew each time, for LIB may be another one; removed first, for `sudo make install` may have written it.
+$(B)/aggbench.pc: build/deps.mk FORCE
+	@rm -f $@
 	@{ printf '%s\n' 'prefix=$${pcfiledir}/$(shell realpath -ms --relative-to=/$(LIB)/pkgconfig /)' \
 	   'libdir=$${prefix}/$(LIB)' 'includedir=$${prefix}/include' 'plugin_flags=$(plugin_flags) -shared -fPIC' '' \
 	   'Name: aggbench' 'Description: GROUP BY counts through strategies that can be swapped' 'Version: $(VERSION)' \
@@ -209,9 +211,9 @@ $(B)/aggbench.pc: engine/aggbench.h build/deps.mk Makefile FORCE
 	   'Cflags: -I$${includedir}/aggbench'; } > $@
 
 $(B)/aggbench.1: $(B)/aggbench
-	@$< manual > $@
+	@rm -f $@ && $< manual > $@
 $(B)/completion.%: $(B)/aggbench
-	@$< completion $* > $@
+	@rm -f $@ && $< completion $* > $@
 
 # SOURCE:PLACE:MODE of all that install puts there, but one link.
 doc       = share/doc/aggbench
@@ -269,25 +271,31 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 	@node bench/peers/load.mjs $(peers_args) $(if $(ROWS),--rows $(ROWS)) $(ARGS)
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
-slow_tests = labs peers report_page simulate versions
+slow_tests = labs load_memory peers report_page simulate valgrind versions
 
 test: all $(tests) $(plugins) $(installable) ## build and run the tests; T=name runs one
 	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)
 
-check: ## the tests under ASan+UBSan, then the threaded ones under TSan, then with the other compiler
+# The other compiler and its fuzzer.
+build/check-deps: .ci/deps
+	@mkdir -p build
+	@sh .ci/deps check >/dev/null && touch $@
+
+check: build/check-deps ## the tests under ASan+UBSan, the threaded ones under TSan, with the other compiler; some fuzzing
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
 	$(MAKE) --no-print-directory plugins
 	$(MAKE) --no-print-directory test SAN=address,undefined
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
+	$(MAKE) --no-print-directory fuzz SECONDS=3
 
 # Hostile bytes for everything that reads what others wrote: tests/fuzz says how.
-fuzz_formats = parquet tsv csv jsonl agb raw where
+fuzz_formats = parquet tsv csv jsonl agb raw schema where
 $(B)/fuzzer: $(call objects,$(wildcard tests/fuzz/*.c)) $(B)/libaggbench.a
 	$(call say,link $@)
 	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(LDFLAGS)) $^ $(LDLIBS) -o $@
 
-fuzz: all ## fuzz what reads files (needs clang); FORMAT=name SECONDS=n of each
+fuzz: all build/check-deps ## fuzz what reads files (needs clang); FORMAT=name SECONDS=n of each
 	@$(MAKE) --no-print-directory fuzz-run CC=clang SAN=fuzzer-no-link,address,undefined \
 	    FUZZ='build/aggbench build/fuzz $(or $(SECONDS),600) $(or $(FORMAT),$(fuzz_formats))'
 

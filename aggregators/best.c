@@ -11,33 +11,45 @@
  *
  * Layout
  *     hash(key) = pppppppppp rrrrrrrrrr....r         p: part, top 8 to 10 bits
- *     part p      chunk -> chunk -> chunk            4 KiB each, of entries rrrrrrrrrr....r cccccccccc (c: rows - 1)
+ *     part p      chunk -> chunk -> chunk            8 KiB each, of entries rrrrrrrrrr....r cccccccccc (c: rows - 1)
  *     first       [r|c][r|c][ 0 ][r|c] ...           8 bytes a slot, half of L2 at most
- *     second      [r|c][r|c] ...                     as many slots, for a fifth of the entries
+ *     second      [r|c][r|c] ...                     half as many slots, for a fifth of the entries
  *     last        [key|count] ...                    linear probing, for a fiftieth
  *
  * Cost per row
- *   Partition: 13 instructions a row, or 10 with 2.5 rows in a run; the stores go to `parts` open lines, most of them
+ *   Partition: 13 instructions a row, or 10 with 2.5 rows in a run; the stores go to `parts` open lines, half of them
  *   in L1. Aggregate: 19 to 22 instructions an entry, all tables included (callgrind), and one line in L2. Bytes to
  *   memory and back: 8 an entry. Per part one scan of a table. Memory: 8 bytes an entry, at most the size of the
  *   input, and 2 MiB a worker.
  *
  * Where the slots should go
- *   Retiring above 50 %, memory-bound below 25 %: what is left is instructions, not waiting.
+ *   Retiring about 40 %, memory-bound 25 to 40 %: what is left to wait for is L2, not memory.
  *
  * Try
  *   aggbench run synth:hits,rows=20M --aggregator naive,radix,best --pages huge
  *   aggbench run synth:hits,rows=20M,order=shuffled --aggregator best --sweep bits=6..12      (too many open lines)
  *
- * Where it stands: 100 million rows, 17.6 million groups, one Zen 4 core, huge pages, CPU time against naive in the
- * same run: 10.7 times faster in hits order (0.29 s: partition 0.14, aggregate 0.15), 8.6 shuffled (0.45 s: 0.165,
- * 0.28). The partition phase hardly changes between 256 and 1024 parts, nor when its loop is unrolled: we take it to be
- * bound by writing and fetching 800 MB of chunks (not measured: this machine shows no counters). Streaming stores
- * would save the fetch, if full lines came without a branch.
+ * Where it stands: 100 million rows, 17.6 million groups, one Zen 4 core (3.6 GHz), huge pages, medians of 8
+ * interleaved runs: hits order 0.265 s (partition 0.138, aggregate 0.127), shuffled 0.403 s (0.173, 0.231). What holds
+ * it up is not instructions but stores that miss L1 and wait for L2. Partition, shuffled: 0.98 ns a row without the
+ * stores of the entries, 1.28 with 256 open lines in cached memory, 1.58 with 1024, and no more when they go to DRAM.
+ * Aggregate: one store a row to a random slot of 256 KiB takes 1.03 ns whatever else is done, 0.34 in 8 KiB; the whole
+ * step of the first table 1.61, misses 0.45, the rest is reading chunks and emitting. Less than that needs fewer stores
+ * that miss, say, parts of neighbouring keys, as rows in hits order ascend within a segment. With two threads: 1.90
+ * times faster in hits order, 1.92 shuffled; nothing is shared but the memory's bandwidth.
  *
- * Tried and left out, in time of the phase on shuffled rows (gcc 12; the headers tell of more): 9 bits instead of 10,
- * aggregate +15 %; twice the slots, 0 %; half of them, +14 %; second half as large as the first, +4 %; prefetching the
- * chunks to be written, +1 %. */
+ * Tried and left out (ns a row or an entry in the phase, shuffled unless said, interleaved on that core):
+ *     partition, as it is                                 1.52     hits order, as it is                         1.27
+ *     hashes eight at a time (AVX-512) by way of a buffer 1.58     runs compressed by AVX-512, then stored      1.46
+ *     line fetched for writing 16 rows ahead              1.79     the same by AVX2 and a table                 1.64
+ *     write-combining, streaming stores: 1 line a list    2.71     positions of runs first, then stored         1.44
+ *         2 lines, 4 lines                      2.55 and  1.99
+ *     blocks of 8192 rows sorted, then copied             2.38 to 2.78
+ *     512 or 256 lists instead of 1024                    1.48 and 1.32, but aggregate +15 and +47 %
+ *     first table, a miss appended at once                1.68     as it is: 1.61
+ *     gather, compare and scatter eight at a time         1.61     misses packed by AVX-512: 1.49
+ *     last key to come owns the slot, by a pass before    2.20     the same and counts apart: 2.21
+ * Twice the slots, 0 %; half of them, aggregate +14 %. */
 #include "packed_exchange_part.h"
 
 typedef struct best {
@@ -87,7 +99,7 @@ const agb_aggregator agb_aggregator_best = {
     .size = sizeof(agb_aggregator),
     .name = "best",
     .summary = "radix with packed entries, collapsed runs and first-come tables that never probe",
-    .prediction = "retiring above 50 %, memory-bound below 25 %: what is left is instructions, not waiting",
+    .prediction = "retiring about 40 %, memory-bound 25 to 40 %: what is left to wait for is L2, not memory",
     .phases = exchange_phases,
     .params = params,
     .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,

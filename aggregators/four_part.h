@@ -3,8 +3,8 @@
  * plain C.
  *
  * AVX-512's compress instruction does eight at a time, without a table. Chosen at run time on a Zen 4 core it took 7 %
- * off the step that finds misses, 1 % of all of best: too little for a third version. Emitting with it was slower by
- * 5 %, as its stores cross lines. */
+ * off the step that finds misses, 1 % of all of best: too little for a third version. Emitting with it made the
+ * phase 4 % slower. */
 #ifndef AGB_FOUR_PART_H
 #define AGB_FOUR_PART_H
 

@@ -48,8 +48,8 @@ static inline uint64_t packed_most_rows(const packing *p)    /* in one entry */
 /* ---- Chunks: 8 KiB each, cut from slabs, so that the places being written lie in a few huge pages.
  *
  * Every chunk begins where no prefetcher expects it, so larger ones are read back faster; but the places being written
- * are then farther apart. ns a row to write and to read on a Zen 4 core, 1024 lists: 4 KiB 1.62 and 2.48, 8 KiB 1.71 and
- * 2.32, 16 KiB 1.78 and 2.26. ---- */
+ * are then farther apart. ns a row to write and to count on a Zen 4 core, 1024 lists: 4 KiB 1.62 and 2.48, 8 KiB 1.71
+ * and 2.32, 16 KiB 1.78 and 2.26. ---- */
 
 enum { CHUNK_BYTES = 8192, WORDS_A_LINE = 8, CHUNK_WORDS = CHUNK_BYTES / 8 - 2,
        LINES_A_CHUNK = CHUNK_BYTES / 8 / WORDS_A_LINE };

@@ -104,7 +104,8 @@ PACKED_INLINE uint64_t first_come_step(first_come *t, first_come fixed, uint64_t
  * Eight steps leave eight bits, and only afterwards are the misses moved together. Appending each entry to a list that
  * grows by 0 or 1 looks shorter, but then the place of a store waits for a comparison, and the loads behind it for the
  * place: 1.68 ns an entry instead of 1.61 on a Zen 4 core. The next chunk comes line by line, and only into L2 (into
- * L1: 8 % more time; a quarter or all of it at once: 7 %): where it begins the processor's own prefetcher cannot know. */
+ * L1, or a quarter or all of it at once: 7 % more time of the phase): the processor's own prefetcher cannot know where
+ * it begins. */
 PACKED_INLINE size_t first_come_count(first_come *t, const uint64_t *entries, size_t n, uint64_t *missed, bool counted,
                                       bool remixed, const void *ahead)
 {

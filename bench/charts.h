@@ -28,7 +28,7 @@ void agb_figure_end(agb_page *page);
 
 typedef struct agb_spread_row {
     const char *label, *note;         /* the note stands on the right: "2.58 x [2.15, 2.87]" */
-    double low, middle, high;         /* low and high are NAN where there was one run */
+    double low, middle, high;         /* low and high are NAN where there were too few runs */
     const double *runs;
     const bool *noisy;                /* drawn hollow */
     size_t n_runs;

@@ -156,12 +156,12 @@ static void print_zsh_command(const agb_command *command, const agb_registry *re
         if (is_listed(command, *name, &option))
             print_zsh_option(&option, registry);
     if (command->operand) {
-        printf(" \\\n            ':");
+        bool is_file = strcmp(command->operand, "SOURCE") == 0 || takes_file(command->operand);
+        printf(" \\\n            '%s:", command->takes_many ? "*" : "");
         print_zsh_text(command->operand);
-        bool is_source = strcmp(command->operand, "SOURCE") == 0;
-        printf(is_source ? ":_files" : ":(");
+        printf(is_file ? ":_files" : ":(");
         print_operands(command, registry);
-        printf(is_source ? "'" : ")'");
+        printf(is_file ? "'" : ")'");
     }
     printf(" ;;\n");
 }

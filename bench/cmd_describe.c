@@ -2,8 +2,10 @@
 /* aggbench describe: schema, rows and encodings of a SOURCE, without loading it. */
 #include "commands.h"
 #include "json_text.h"
+#include "schema_file.h"
 #include "text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int name_width(const agb_schema *schema)
@@ -64,7 +66,12 @@ static int describe(const agb_options *options, agb_error *err)
     agb_status status = agb_registry_create(&registry, err);
     if (status != AGB_OK)
         return agb_exit_of(status);
-    status = agb_source_describe(&schema, registry, options->operand, err);
+    char *text;
+    status = agb_schema_file_read(&text, options->schema, err);
+    agb_load_options load = {.loader = options->input_format, .schema = text};
+    if (status == AGB_OK)
+        status = agb_source_describe_as(&schema, registry, options->operand, &load, err);
+    free(text);
     if (status == AGB_OK) {
         if (options->format == AGB_FORMAT_JSON)
             print_json(stdout, options->operand, &schema);
@@ -73,10 +80,10 @@ static int describe(const agb_options *options, agb_error *err)
         agb_schema_release(&schema);
     }
     agb_registry_destroy(registry);
-    return status == AGB_OK ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+    return status == AGB_OK ? AGB_EXIT_FINE : status == AGB_ERR_ARGUMENT ? AGB_EXIT_USAGE : AGB_EXIT_FAILED;
 }
 
-static const char *const describe_options[] = {"format", NULL};
+static const char *const describe_options[] = {"input-format", "schema", "format", NULL};
 
 const agb_command agb_command_describe = {
     .name = "describe", .operand = "SOURCE", .needs_operand = true,

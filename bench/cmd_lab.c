@@ -205,8 +205,8 @@ static int lab(const agb_options *options, agb_error *err)
     return code;
 }
 
-static const char *const lab_options[] = {"seconds", "threads", "pin", "pages", "hops", "working-set", "pid", "watch", "format",
-                                          "output", "quiet", NULL};
+static const char *const lab_options[] = {"seconds", "threads", "pin", "pages", "hops", "working-set", "pid", "watch",
+                                          "format", "output", "quiet", NULL};
 
 static void defaults(agb_options *options)
 {

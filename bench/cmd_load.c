@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench load: columns of a SOURCE to a column file of our own. */
 #include "commands.h"
+#include "interrupt.h"
 #include "json_text.h"
 #include "process.h"
 #include "progress.h"
+#include "schema_file.h"
 #include "text.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* The number of a signal that asks to stop; the only thing a handler can safely do is to leave it somewhere. */
-static volatile sig_atomic_t stop_signal;
-
-static void note_signal(int number)
-{
-    stop_signal = number;
-}
 
 /* ---- Which columns ---- */
 
@@ -57,11 +50,13 @@ static agb_status split_names(names *names, const char *list, agb_error *err)
 }
 
 /* Every column of the source that can be loaded. */
-static agb_status all_names(names *names, const agb_registry *registry, const char *source, agb_error *err)
+static agb_status all_names(names *names, const agb_registry *registry, const agb_options *options, const char *text,
+                            agb_error *err)
 {
     agb_schema schema;
     size_t bytes = 0;
-    agb_status status = agb_source_describe(&schema, registry, source, err);
+    agb_load_options load = {.loader = options->input_format, .schema = text};
+    agb_status status = agb_source_describe_as(&schema, registry, options->operand, &load, err);
     if (status != AGB_OK)
         return status;
     for (size_t i = 0; i < schema.columns; i++)
@@ -80,22 +75,22 @@ static agb_status all_names(names *names, const agb_registry *registry, const ch
     return status;
 }
 
-static agb_status find_names(names *names, const agb_registry *registry, const agb_options *options, agb_error *err)
+static agb_status find_names(names *names, const agb_registry *registry, const agb_options *options, const char *schema,
+                             agb_error *err)
 {
     if (options->columns)
         return split_names(names, options->columns, err);
-    if (options->input_format || agb_source_is_stream(options->operand))
+    if (agb_source_is_stream(options->operand))
         return agb_fail(err, AGB_ERR_ARGUMENT, "load: --columns is missing: with %s all of them cannot be meant: name "
-                        "them", options->input_format               ? "--input-format"
-                                : strcmp(options->operand, "-") == 0 ? "standard input"
-                                                                     : "a pipe");
-    return all_names(names, registry, options->operand, err);
+                        "them", strcmp(options->operand, "-") == 0 ? "standard input" : "a pipe");
+    return all_names(names, registry, options, schema, err);
 }
 
 /* ---- Loading and saving ---- */
 
 typedef struct job {
     const agb_options *options;
+    char *schema;         /* text of --schema; or NULL */
     agb_registry *registry;
     agb_pool *pool;
     names names;
@@ -114,7 +109,7 @@ static bool show_saving(void *context, uint64_t done, uint64_t total)
 {
     job *job = context;
     agb_progress_print(&job->printer, &(agb_progress){"writing", job->options->output, done, total});
-    return stop_signal == 0;
+    return agb_interrupt_signal() == 0;
 }
 
 static agb_status load_table(job *job, agb_error *err)
@@ -122,7 +117,8 @@ static agb_status load_table(job *job, agb_error *err)
     double start = agb_now_s();
     /* What is written is looked at again, and must not go away meanwhile: it is copied. */
     agb_load_options options = {.pool = job->pool, .loader = job->options->input_format, .progress = show_loading,
-                                .context = job, .may_map = job->options->dry_run, .pages = AGB_PAGES_HUGE};
+                                .context = job, .may_map = job->options->dry_run, .pages = AGB_PAGES_HUGE,
+                                .schema = job->schema};
     agb_status status = agb_table_load(&job->table, job->registry, job->options->operand, job->names.name, job->names.n,
                                        &options, err);
     job->load_s = agb_now_s() - start;
@@ -132,26 +128,18 @@ static agb_status load_table(job *job, agb_error *err)
 /* SIGINT and SIGTERM end the program here, too, but only after the unfinished file was removed. */
 static agb_status save_table(job *job, agb_error *err)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    enum { SIGNALS = sizeof signals / sizeof signals[0] };
-    struct sigaction old[SIGNALS];
-    struct sigaction note = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    agb_interrupt interrupt;
     agb_save_options options = {.codec = job->options->codec, .pool = job->pool, .progress = show_saving,
                                 .context = job};
     double start = agb_now_s();
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], NULL, &old[i]);
-    for (size_t i = 0; i < SIGNALS; i++)
-        if (old[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &note, NULL);
+    agb_interrupt_watch(&interrupt);
     agb_status status = agb_table_save(job->table, job->registry, job->options->output, job->names.name, job->names.n,
                                        &options, err);
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &old[i], NULL);
+    agb_interrupt_release(&interrupt);
     job->save_s = agb_now_s() - start;
-    if (stop_signal) {
+    if (agb_interrupt_signal()) {
         agb_progress_end(&job->printer);
-        raise(stop_signal);
+        raise(agb_interrupt_signal());
     }
     return status;
 }
@@ -160,7 +148,9 @@ static agb_status do_job(job *job, agb_error *err)
 {
     agb_status status = agb_registry_create(&job->registry, err);
     if (status == AGB_OK)
-        status = find_names(&job->names, job->registry, job->options, err);
+        status = agb_schema_file_read(&job->schema, job->options->schema, err);
+    if (status == AGB_OK)
+        status = find_names(&job->names, job->registry, job->options, job->schema, err);
     if (status == AGB_OK)
         status = agb_pool_create(&job->pool, (unsigned)job->options->threads, NULL, err);
     if (status == AGB_OK)
@@ -236,11 +226,12 @@ static int load(const agb_options *options, agb_error *err)
     agb_table_destroy(job.table);
     agb_pool_destroy(job.pool);
     release_names(&job.names);
+    free(job.schema);
     agb_registry_destroy(job.registry);
     return agb_exit_of(status);
 }
 
-static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "input-format", "threads", "format",
+static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "input-format", "schema", "threads", "format",
                                            "quiet", NULL};
 
 const agb_command agb_command_load = {

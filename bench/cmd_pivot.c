@@ -51,9 +51,9 @@ static int pivot(const agb_options *options, agb_error *err)
 }
 
 static const char *const pivot_options[] = {
-    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "warmup", "timeout", "memory",
-    "pages", "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events", "record", "perf-check",
-    "ipc-line", "twin", "no-twin", "seed", "top", "groups", "format", "output", "quiet", NULL};
+    "aggregator", "group-by", "where", "input-format", "threads", "pin", "repetitions", "precision", "processes",
+    "warmup", "timeout", "memory", "pages", "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events",
+    "record", "perf-check", "ipc-line", "twin", "no-twin", "seed", "top", "groups", "format", "output", "quiet", NULL};
 
 const agb_command agb_command_pivot = {
     .name = "pivot", .operand = "SOURCE",

@@ -37,7 +37,7 @@ static void stage_enter(void *context, unsigned worker)
 {
     stage *stage = context;
     if (worker == 0)
-        *stage->self->phase = 0;
+        stage->self->last->phase = 0;
     if (stage->counting.enter)
         stage->counting.enter(stage->counting.context, worker);
 }
@@ -47,7 +47,7 @@ static void stage_phase(void *context, unsigned worker, unsigned phase)
 {
     stage *stage = context;
     if (worker == 0)
-        *stage->self->phase = (int32_t)phase;
+        stage->self->last->phase = (int32_t)phase;
     if (stage->counting.phase)
         stage->counting.phase(stage->counting.context, worker, phase);
 }
@@ -134,7 +134,7 @@ static void count_once(stage *stage, const request *request, agb_measurement *ou
                      .batch_rows = contest->batch_rows, .hash = contest->hash, .pool = stage->pool,
                      .memory = stage->memory, .observer = &observer, .spill_folder = contest->spill_folder};
     agb_memory_reset(stage->memory);
-    *stage->self->phase = -1;
+    stage->self->last->phase = -1;
     agb_os_usage before, after;
     agb_os_usage_read(&before);
     agb_status status = agb_count_groups(&plan, sink, &out->stats, &out->error);
@@ -202,6 +202,7 @@ static void answer_write(stage *stage, int out)
 static void contestant_body(void *context, int in, int out)
 {
     stage stage = {.self = context};
+    agb_crash_watch(stage.self->last);
     stage.error.status = stage_set(&stage);
     request request;
     while (agb_pipe_read(in, &request, sizeof request)) {
@@ -219,12 +220,12 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
 {
     *out = (agb_contestant){.contest = contest, .aggregator = aggregator, .params = params,
                              .oom_kills = agb_oom_kills("")};
-    out->phase = mmap(NULL, sizeof *out->phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (out->phase == MAP_FAILED) {
-        out->phase = NULL;
+    out->last = mmap(NULL, sizeof *out->last, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (out->last == MAP_FAILED) {
+        out->last = NULL;
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its process", aggregator->name);
     }
-    *out->phase = -1;
+    out->last->phase = -1;
     return agb_process_start(&out->process, contestant_body, out, err);
 }
 
@@ -239,7 +240,7 @@ static size_t count_phases(const agb_contestant *contestant)
 /* Where it was when it was last heard of. The child may have written anything there. */
 static const char *last_phase(const agb_contestant *contestant)
 {
-    int32_t phase = *contestant->phase;
+    int32_t phase = contestant->last->phase;
     return phase >= 0 && (size_t)phase < count_phases(contestant) ? contestant->aggregator->phases[phase] : "create";
 }
 
@@ -262,7 +263,9 @@ static agb_state say_ended(agb_contestant *contestant, agb_error *err)
                  how, last_phase(contestant));
         return AGB_STATE_OUT_OF_MEMORY;
     }
-    agb_fail(err, AGB_ERR_CONTRACT, "%s in phase %s%s", how, last_phase(contestant),
+    char where[96];
+    agb_crash_describe(contestant->last, where, sizeof where);
+    agb_fail(err, AGB_ERR_CONTRACT, "%s%s in phase %s%s", how, where, last_phase(contestant),
              killed ? ": from outside, or the system ran out of memory" : "");
     return agb_process_signal(&contestant->process) ? AGB_STATE_CRASHED : AGB_STATE_FAILED;
 }
@@ -370,7 +373,7 @@ agb_status agb_contestant_write_groups(agb_contestant *contestant, agb_error *er
 void agb_contestant_end(agb_contestant *contestant)
 {
     agb_process_end(&contestant->process, true);
-    if (contestant->phase)
-        munmap(contestant->phase, sizeof *contestant->phase);
-    contestant->phase = NULL;
+    if (contestant->last)
+        munmap(contestant->last, sizeof *contestant->last);
+    contestant->last = NULL;
 }

@@ -6,6 +6,7 @@
 #define AGB_CONTESTANT_H
 
 #include "counters.h"
+#include "crash.h"
 #include "os_usage.h"
 #include "output.h"
 #include "plugins.h"
@@ -60,7 +61,7 @@ typedef struct agb_contestant {
     const char *params;
     agb_process process;
     uint64_t oom_kills;            /* of the system, at the start */
-    int32_t *phase;                /* shared with the child: the phase it is in, -1 before the first */
+    agb_last_word *last;           /* shared with the child */
 } agb_contestant;
 
 /* Forks; the caller must have no threads. */

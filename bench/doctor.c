@@ -24,7 +24,8 @@ const agb_step agb_doctor_steps[] = {
     {.name = NULL},
 };
 
-_Static_assert(sizeof agb_doctor_steps / sizeof agb_doctor_steps[0] == AGB_DOCTOR_STEPS + 1, "findings have a place each");
+_Static_assert(sizeof agb_doctor_steps / sizeof agb_doctor_steps[0] == AGB_DOCTOR_STEPS + 1, "findings have a place "
+               "each");
 
 const char *agb_ruling_word(agb_ruling verdict)
 {

@@ -95,7 +95,7 @@ double agb_evidence_waited_s(const agb_evidence *evidence);
 const char *agb_evidence_no_wait(const agb_evidence *evidence);
 /* Threads that wanted to run for at least 5 % of the window. */
 unsigned agb_evidence_busy_threads(const agb_evidence *evidence);
-/* For commands of perf: "-p 1234", or "-a". */
+/* What commands of perf end with: "-p 1234 -- sleep 10", "-a -- sleep 10", or "-- PROGRAM ...". */
 agb_text agb_evidence_whose(const agb_evidence *evidence);
 
 /* ---- Findings ---------------------------------------------------------------------------------------------------- */

@@ -73,10 +73,11 @@ static double kernel_share(const agb_evidence *evidence)
 static void trace_commands(const agb_evidence *evidence, agb_finding *finding)
 {
     if (evidence->subject == AGB_SUBJECT_PROCESS)
-        agb_finding_next(finding, "see what it waits for: sudo strace -f -c -p %d; sudo perf trace -s -p %d -- sleep 5; "
-                         "sudo offcputime-bpfcc -p %d 5", evidence->pid, evidence->pid, evidence->pid);
+        agb_finding_next(finding, "see what it waits for: sudo strace -f -c -p %d; sudo perf trace -s -p %d -- sleep "
+                         "5; sudo offcputime-bpfcc -p %d 5", evidence->pid, evidence->pid, evidence->pid);
     else
-        agb_finding_next(finding, "see what it waits for: strace -f -c COMMAND; sudo perf trace -s COMMAND");
+        agb_finding_next(finding, "see what it waits for: strace -f -c %s ...; sudo perf trace -s %s", evidence->name,
+                         agb_evidence_whose(evidence).s);
 }
 
 typedef struct processor_time {
@@ -135,10 +136,11 @@ static void conclude_asleep(const agb_evidence *evidence, const processor_time *
     if (!evidence->vanished)
         sleeping_place(evidence, place, sizeof place);
     bool device = time->device > device_above;
-    agb_finding_conclude(finding, AGB_FOUND, "it is not busy: it neither ran nor waited for a processor for most of the "
-                         "time, so nothing about the processor or its caches explains how long it takes; it waits for "
-                         "%s%s%s%s", device ? "a device or for pages that are read in" : "an event: a timer, a lock, the "
-                         "network, a child", place[0] ? " (kernel function " : "", place, place[0] ? ")" : "");
+    agb_finding_conclude(finding, AGB_FOUND, "it is not busy: it neither ran nor waited for a processor for most of "
+                         "the time, so nothing about the processor or its caches explains how long it takes; it waits "
+                         "for "
+                         "%s%s%s%s", device ? "a device or for pages that are read in" : "an event: a timer, a lock, "
+                         "the network, a child", place[0] ? " (kernel function " : "", place, place[0] ? ")" : "");
     trace_commands(evidence, finding);
     if (device)
         agb_finding_next(finding, "see which device: iostat -x 1; cat /proc/pressure/io /proc/pressure/memory");
@@ -156,21 +158,21 @@ static void examine_process(const agb_evidence *evidence, agb_finding *finding)
     } else if (time.cores + waited < asleep_below) {
         conclude_asleep(evidence, &time, finding);
     } else if (waited > waits_above && waited > waits_above * time.cores) {
-        agb_finding_conclude(finding, AGB_SUSPECT, "it is ready to run and does not get a processor: it shares them with "
-                             "others, or may not use those that are free");
+        agb_finding_conclude(finding, AGB_SUSPECT, "it is ready to run and does not get a processor: it shares them "
+                             "with others, or may not use those that are free");
         agb_finding_next(finding, "see who takes them: aggbench lab runq");
     } else if (time.kernel > kernel_above) {
-        agb_finding_conclude(finding, AGB_SUSPECT, "it runs, but much of that is work of the kernel: system calls, page "
-                             "faults, copies");
-        agb_finding_next(finding, "count the calls: sudo perf trace -s %s -- sleep 5, or strace -f -c",
+        agb_finding_conclude(finding, AGB_SUSPECT, "it runs, but much of that is work of the kernel: system calls, "
+                             "page faults, copies");
+        agb_finding_next(finding, "count the calls: sudo perf trace -s %s, or strace -f -c",
                          agb_evidence_whose(evidence).s);
     } else if (time.cores + waited < half_asleep_below && busy <= 1) {
         agb_finding_conclude(finding, AGB_SUSPECT, "it is on a processor for a part of the time only; the steps below "
                              "speak of that part");
         trace_commands(evidence, finding);
     } else {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out sleep (locks, disks, the network) as the main cost, and "
-                             "a lack of processors");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out sleep (locks, disks, the network) as the main cost, "
+                             "and a lack of processors");
     }
 }
 
@@ -183,7 +185,8 @@ static void examine_machine(const agb_evidence *evidence, agb_finding *finding)
     agb_finding_figure(finding, "busy", "% of all processors", busy);
     agb_finding_figure(finding, "idle while a disk was waited for", "%", iowait);
     agb_finding_figure(finding, "waited for a processor", "threads, on average", waited);
-    agb_finding_measured(finding, "over %s the %u processors were busy for %.1f %%, idle with I/O outstanding for %.1f %%",
+    agb_finding_measured(finding, "over %s the %u processors were busy for %.1f %%, idle with I/O outstanding for "
+                         "%.1f %%",
                          agb_text_seconds(evidence->window_s).s, evidence->online, busy, iowait);
     no_wait_unseen(no_wait, finding);
     if (!no_wait)
@@ -259,7 +262,8 @@ void agb_examine_pinned(const agb_evidence *evidence, agb_finding *finding)
                              (unsigned long long)(last->periods - first->periods), 100 * throttled);
     }
     if (throttled > throttled_above) {
-        agb_finding_conclude(finding, AGB_FOUND, "the quota stops it: it has the processors and is not let run on them");
+        agb_finding_conclude(finding, AGB_FOUND, "the quota stops it: it has the processors and is not let run on "
+                             "them");
         agb_finding_next(finding, "raise cpu.max of its control group (the container's CPU limit), or start no more "
                          "threads than the quota allows");
     } else if (is_kept_from_free_processors(evidence, allowed)) {
@@ -274,8 +278,8 @@ void agb_examine_pinned(const agb_evidence *evidence, agb_finding *finding)
         agb_finding_conclude(finding, AGB_UNSEEN, "its affinity could not be read");
         agb_finding_unseen(finding, "affinity", "/proc gives no Cpus_allowed_list", "taskset -p %d", evidence->pid);
     } else if (allowed && allowed < evidence->online) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "it is pinned, but loses nothing by it now: rules out affinity and "
-                             "quota as the cause");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "it is pinned, but loses nothing by it now: rules out affinity "
+                             "and quota as the cause");
     } else {
         agb_finding_conclude(finding, AGB_RULED_OUT, "rules out affinity, cpuset and quota");
     }
@@ -313,11 +317,14 @@ static noise noise_of(const agb_evidence *evidence)
 {
     agb_cpu_ticks ticks = ticks_of(evidence);
     double window_s = evidence->last.at_s - evidence->first.at_s;
-    double ran_s = agb_evidence_ran_s(evidence), own_pct = 100 * ran_s / (evidence->window_s * evidence->online);
-    bool hardly_ran = ran_s < asleep_below * evidence->window_s;    /* then others cost it nothing */
+    double ran_s = agb_evidence_ran_s(evidence), waited_s = agb_evidence_waited_s(evidence);
+    double own_pct = 100 * ran_s / (evidence->window_s * evidence->online);
+    /* Others cost nothing to what sleeps. */
+    bool asleep = ran_s + (isnan(waited_s) ? 0 : waited_s) < asleep_below * evidence->window_s;
     noise out = {.steal_pct = pct_of(ticks.steal, &ticks), .interrupts_pct = pct_of(ticks.irq + ticks.softirq, &ticks)};
-    out.others_pct = evidence->subject == AGB_SUBJECT_MACHINE || hardly_ran ? NAN : fmax(0, agb_cpu_busy_pct(&ticks) - own_pct);
-    out.waited_pct = 100 * agb_evidence_waited_s(evidence) / (evidence->window_s * evidence->online);
+    out.others_pct = evidence->subject == AGB_SUBJECT_MACHINE || asleep ? NAN
+                                                                        : fmax(0, agb_cpu_busy_pct(&ticks) - own_pct);
+    out.waited_pct = 100 * waited_s / (evidence->window_s * evidence->online);
     out.pressure_pct = 100 * (evidence->last.pressure_s - evidence->first.pressure_s) / window_s;
     read_frequency(evidence->root, evidence->online, &out.now_mhz, &out.most_mhz);
     return out;
@@ -344,7 +351,8 @@ static void show_noise(const agb_evidence *evidence, const noise *noise, agb_fin
     else
         agb_finding_unseen(finding, "frequency", evidence->machine.hypervisor[0] ?
                            "the hypervisor does not tell a guest its frequency" : "the kernel has no cpufreq here",
-                           "sudo turbostat --quiet --interval 5%s", evidence->machine.hypervisor[0] ? " (on the host)" : "");
+                           "sudo turbostat --quiet --interval 5%s", evidence->machine.hypervisor[0] ? " (on the "
+                           "host)" : "");
 }
 
 static void add_word(char *text, size_t size, const char *word)

@@ -272,8 +272,10 @@ unsigned agb_evidence_busy_threads(const agb_evidence *evidence)
 
 agb_text agb_evidence_whose(const agb_evidence *evidence)
 {
-    agb_text out = {"-a"};
+    agb_text out = {"-a -- sleep 10"};
     if (evidence->subject == AGB_SUBJECT_PROCESS)
-        snprintf(out.s, sizeof out.s, "-p %d", evidence->pid);
+        snprintf(out.s, sizeof out.s, "-p %d -- sleep 10", evidence->pid);
+    else if (evidence->subject == AGB_SUBJECT_COMMAND)
+        snprintf(out.s, sizeof out.s, "-- %s ...", evidence->name);
     return out;
 }

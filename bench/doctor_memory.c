@@ -26,11 +26,6 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : NAN;
 }
 
-static int subject_pid(const agb_evidence *evidence)
-{
-    return evidence->subject == AGB_SUBJECT_PROCESS ? evidence->pid : 0;
-}
-
 /* ---- Which level? ------------------------------------------------------------------------------------------------ */
 
 /* By latency where all samples tell it, else by number. */
@@ -53,13 +48,16 @@ static void judge_levels(const agb_evidence *evidence, agb_finding *finding)
     agb_finding_measured(finding, "of %s sampled loads' time %.0f %% went to DRAM, %.0f %% to L3, %.0f %% to L1 and L2",
                          agb_text_count(loads->loads).s, 100 * dram, 100 * level_share(loads, AGB_LOAD_L3), 100 * near);
     if (dram > dram_above) {
-        agb_finding_conclude(finding, AGB_SUSPECT, "its loads wait for DRAM: what it works on does not fit into caches");
+        agb_finding_conclude(finding, AGB_SUSPECT, "its loads wait for DRAM: what it works on does not fit into "
+                             "caches");
         agb_finding_next(finding, "make the working set smaller or visit it in pieces (partitioning), or ask for data "
                          "earlier (prefetching); find the loads: perf mem report --sort=symbol,mem");
     } else if (near > near_above) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out DRAM and L3: its loads are served by the core's own caches");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out DRAM and L3: its loads are served by the core's own "
+                             "caches");
     } else {
-        agb_finding_conclude(finding, AGB_SUSPECT, "its loads go to caches beyond the core's own for a part of the time");
+        agb_finding_conclude(finding, AGB_SUSPECT, "its loads go to caches beyond the core's own for a part of the "
+                             "time");
         agb_finding_next(finding, "find the loads: perf mem report --sort=symbol,mem");
     }
 }
@@ -83,11 +81,11 @@ static void bound_by_footprint(const agb_evidence *evidence, agb_finding *findin
                          agb_text_bytes(caches->l3).s, agb_text_number((double)bytes / (double)caches->l2).s,
                          agb_text_bytes(caches->l2).s);
     if (bytes <= caches->l3)
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, lasting waits for DRAM: all that it holds fits "
-                             "into the last-level cache");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, lasting waits for DRAM: all that it "
+                             "holds fits into the last-level cache");
     else
-        agb_finding_conclude(finding, AGB_UNSEEN, "DRAM is possible (estimate): not all that it holds fits into a cache; "
-                             "how much of it is in use is not known");
+        agb_finding_conclude(finding, AGB_UNSEEN, "DRAM is possible (estimate): not all that it holds fits into a "
+                             "cache; how much of it is in use is not known");
 }
 
 void agb_examine_memory(const agb_evidence *evidence, agb_finding *finding)
@@ -99,7 +97,7 @@ void agb_examine_memory(const agb_evidence *evidence, agb_finding *finding)
         judge_levels(evidence, finding);
     } else {
         char command[240], reason[320];
-        agb_load_sampler_command(evidence->root, subject_pid(evidence), command, sizeof command);
+        agb_load_sampler_command(evidence->root, agb_evidence_whose(evidence).s, command, sizeof command);
         snprintf(reason, sizeof reason, "%s", loads->reason[0] ? loads->reason : "too few loads were sampled");
         bound_by_footprint(evidence, finding);
         agb_finding_unseen(finding, "level that serves the loads", reason, "%s", command);
@@ -153,7 +151,7 @@ void agb_examine_sharing(const agb_evidence *evidence, agb_finding *finding)
     if (finding->verdict == AGB_UNSEEN)
         agb_finding_next(finding, "aggbench lab sharing shows what it costs here");
     agb_finding_unseen(finding, "lines that cores share", sampled ? "samples name no line here" : loads->reason[0] ?
-                       loads->reason : "loads were not sampled", "sudo perf c2c record %s -- sleep 10; perf c2c "
+                       loads->reason : "loads were not sampled", "sudo perf c2c record %s; perf c2c "
                        "report --stdio", agb_evidence_whose(evidence).s);
 }
 
@@ -199,8 +197,8 @@ static void examine_nodes_of_process(const agb_evidence *evidence, agb_finding *
     agb_finding_estimate(finding, "on another node than its reader", "% of its pages", 100 * remote);
     if (isnan(remote)) {
         agb_finding_conclude(finding, AGB_UNSEEN, "where its pages are is not known");
-        agb_finding_unseen(finding, "pages on each node", evidence->vanished ? "it ended" : "its numa_maps cannot be read: "
-                           "run as its user or as root", "numastat -p %d", evidence->pid);
+        agb_finding_unseen(finding, "pages on each node", evidence->vanished ? "it ended" : "its numa_maps cannot be "
+                           "read: run as its user or as root", "numastat -p %d", evidence->pid);
         return;
     }
     agb_finding_measured(finding, "by where it ran and where its pages are, %.0f %% of its pages are on another node "
@@ -231,8 +229,8 @@ void agb_examine_numa(const agb_evidence *evidence, agb_finding *finding)
                              agb_text_count(misses).s);
         agb_finding_conclude(finding, misses ? AGB_SUSPECT : AGB_UNSEEN, misses ? "a node is full, and memory is taken "
                              "from another" : "who reads memory of another node is seen for single processes only");
-        agb_finding_unseen(finding, "remote loads", "nodes keep no count of who reads them", "aggbench doctor --pid PID; "
-                           "numastat -p PID");
+        agb_finding_unseen(finding, "remote loads", "nodes keep no count of who reads them", "aggbench doctor --pid "
+                           "PID; numastat -p PID");
     }
 }
 
@@ -292,16 +290,16 @@ static void judge_counted_walks(double walks, agb_finding *finding)
 static void bound_walks(uint64_t anonymous, uint64_t huge, const char *setting, agb_finding *finding)
 {
     if (anonymous <= tlb_reach_bytes) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, page walks: TLBs reach all of its anonymous "
-                             "memory");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, page walks: TLBs reach all of its "
+                             "anonymous memory");
     } else if (share(huge, anonymous) > huge_above) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, page walks: nearly all of its anonymous memory is "
-                             "in huge pages");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out, by estimate, page walks: nearly all of its anonymous "
+                             "memory is in huge pages");
     } else {
-        agb_finding_conclude(finding, AGB_UNSEEN, "page walks are possible (estimate): its memory is in small pages and more "
-                             "than TLBs reach; whether they cost time depends on how it is visited");
-        agb_finding_next(finding, "try it: %s", strstr(setting, "[never]") ? "huge pages are switched off here (never): echo "
-                         "madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled" :
+        agb_finding_conclude(finding, AGB_UNSEEN, "page walks are possible (estimate): its memory is in small pages "
+                             "and more than TLBs reach; whether they cost time depends on how it is visited");
+        agb_finding_next(finding, "try it: %s", strstr(setting, "[never]") ? "huge pages are switched off here "
+                         "(never): echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled" :
                          "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 COMMAND; aggbench lab pages shows what they do here");
     }
 }
@@ -321,7 +319,8 @@ void agb_examine_tlb(const agb_evidence *evidence, agb_finding *finding)
     agb_finding_figure(finding, "page walks", "in 1000 instructions", counted);
     if (known)
         agb_finding_measured(finding, "%s of anonymous memory, %s of huge pages; transparent huge pages: %s",
-                             agb_text_bytes(anonymous).s, agb_text_bytes(huge).s, setting[0] ? setting : "not in this kernel");
+                             agb_text_bytes(anonymous).s, agb_text_bytes(huge).s, setting[0] ? setting : "not in this "
+                             "kernel");
     if (!isnan(walks)) {
         judge_walks(walks, finding);
         return;
@@ -340,5 +339,5 @@ void agb_examine_tlb(const agb_evidence *evidence, agb_finding *finding)
                            evidence->pid);
     agb_finding_unseen(finding, "page walks", evidence->support.available ? "no loads were sampled"
                                                                          : evidence->support.reason,
-                       "perf stat -e dTLB-load-misses:u,instructions:u %s -- sleep 10", agb_evidence_whose(evidence).s);
+                       "perf stat -e dTLB-load-misses:u,instructions:u %s", agb_evidence_whose(evidence).s);
 }

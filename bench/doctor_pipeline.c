@@ -41,11 +41,12 @@ static void judge_ipc(const agb_evidence *evidence, double ipc, agb_finding *fin
                              "not computing");
         agb_finding_next(finding, "see below what the slots wait for");
     } else if (slots || ipc < line->midpoint + (line->cpu_bound - line->midpoint) / 2) {
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out waiting as what it mostly does; single phases may still");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out waiting as what it mostly does; single phases may "
+                             "still");
     } else {
         agb_finding_conclude(finding, AGB_FOUND, "it computes, near what this machine can do: fewer instructions would "
                              "help, a better cache use would not");
-        agb_finding_next(finding, "find where: sudo perf record %s -- sleep 10; perf report", agb_evidence_whose(evidence).s);
+        agb_finding_next(finding, "find where: sudo perf record %s; perf report", agb_evidence_whose(evidence).s);
     }
 }
 
@@ -57,7 +58,7 @@ void agb_examine_ipc(const agb_evidence *evidence, agb_finding *finding)
     if (isnan(ipc)) {
         agb_finding_conclude(finding, AGB_UNSEEN, "busy may mean computing or waiting: this machine does not tell");
         agb_finding_unseen(finding, "instructions a cycle", why_not(evidence),
-                           "perf stat -e instructions:u,cycles:u %s -- sleep 10", agb_evidence_whose(evidence).s);
+                           "perf stat -e instructions:u,cycles:u %s", agb_evidence_whose(evidence).s);
         return;
     }
     agb_finding_measured(finding, "%.2f instructions a cycle in user mode", ipc);
@@ -66,7 +67,8 @@ void agb_examine_ipc(const agb_evidence *evidence, agb_finding *finding)
         return;
     }
     agb_finding_conclude(finding, AGB_UNSEEN, "an IPC says little without this machine's own line");
-    agb_finding_unseen(finding, "this machine's line", evidence->has_line ? "the saved line is not in instructions a cycle"
+    agb_finding_unseen(finding, "this machine's line", evidence->has_line ? "the saved line is not in instructions a "
+                       "cycle"
                                                                          : evidence->no_line, "aggbench lab calibrate");
     agb_finding_next(finding, "aggbench lab calibrate, then doctor again");
 }
@@ -83,7 +85,8 @@ static const struct {
      "smaller or better laid out code: profile-guided optimisation, huge pages for text"},
     {AGB_BAD_SPECULATION_PCT, "bad speculation", "slots go to work that is thrown away: mispredicted branches",
      "find the branches: perf record -e branch-misses:u; use branch-free code there"},
-    {AGB_CORE_BOUND_PCT, "core bound", "execution ports or long operations are the limit, not memory", "fewer divisions and "
+    {AGB_CORE_BOUND_PCT, "core bound", "execution ports or long operations are the limit, not "
+     "memory", "fewer divisions and "
      "dependent operations; perf annotate shows them"},
 };
 
@@ -129,8 +132,8 @@ void agb_examine_slots(const agb_evidence *evidence, agb_finding *finding)
             agb_finding_measured(finding, "%.1f %% of the cycles were stalled on memory (not slots)", stalled);
         agb_finding_figure(finding, "cycles stalled on memory", "%", stalled);
         agb_finding_conclude(finding, AGB_UNSEEN, "what the pipeline's slots wait for is not known");
-        agb_finding_unseen(finding, "slots", why_not(evidence), "perf stat --topdown %s -- sleep 10 (AMD Zen 4 on: perf stat "
-                           "-M PipelineL2 %s -- sleep 10)", agb_evidence_whose(evidence).s, agb_evidence_whose(evidence).s);
+        agb_finding_unseen(finding, "slots", why_not(evidence), "perf stat --topdown %s (AMD Zen 4 on: perf stat "
+                           "-M PipelineL2 %s)", agb_evidence_whose(evidence).s, agb_evidence_whose(evidence).s);
         return;
     }
     size_t other = largest_other(evidence);

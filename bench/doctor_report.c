@@ -81,15 +81,16 @@ static unsigned print_skipped(FILE *to, const agb_diagnosis *diagnosis, unsigned
 
 static void print_step(FILE *to, unsigned number, const agb_step *step, const agb_finding *finding)
 {
-    static const char rules_out[] = "rules out ";
+    static const char rules_out[] = "rules out";
+    const char *means = finding->means;
+    if (strncmp(means, rules_out, strlen(rules_out)) == 0)
+        means += strlen(rules_out) + strspn(means + strlen(rules_out), ", ");
     fprintf(to, "\n%u %s: %s\n", number, step->name, agb_ruling_word(finding->verdict));
     print_line(to, "asked", "%s", step->question);
     if (finding->measured[0])
         print_line(to, "measured", "%s", finding->measured);
     print_estimates(to, finding);
-    print_line(to, finding->verdict == AGB_RULED_OUT ? "rules out" : "means", "%s",
-               strncmp(finding->means, rules_out, strlen(rules_out)) == 0 ? finding->means + strlen(rules_out)
-                                                                          : finding->means);
+    print_line(to, means != finding->means ? rules_out : "means", "%s", means);
     for (unsigned i = 0; i < finding->n_unseen; i++) {
         print_line(to, "not seen", "%s: %s", finding->unseen[i].what, finding->unseen[i].reason);
         print_line(to, "elsewhere", "%s", finding->unseen[i].command);
@@ -137,9 +138,9 @@ static json_t *step_json(const agb_step *step, const agb_finding *finding)
                                                  figure->estimate));
     }
     for (unsigned i = 0; i < finding->n_unseen; i++)
-        json_array_append_new(unseen, json_pack("{s:s, s:o, s:s}", "what", finding->unseen[i].what, "reason",
+        json_array_append_new(unseen, json_pack("{s:s, s:o, s:o}", "what", finding->unseen[i].what, "reason",
                                                 agb_json_text(finding->unseen[i].reason), "command",
-                                                finding->unseen[i].command));
+                                                agb_json_text(finding->unseen[i].command)));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "step", step->name, "question", step->question,
                      "verdict", agb_ruling_word(finding->verdict), "measured",
                      agb_json_text_or_null(finding->measured), "means", agb_json_text_or_null(finding->means), "next",

@@ -7,6 +7,7 @@
 #include "experiment.h"
 
 #include "perf_check.h"
+#include "processes.h"
 #include "query.h"
 #include "rounds.h"
 #include "summary.h"
@@ -51,8 +52,9 @@ static agb_status find_columns(const session *self, agb_query_columns *columns, 
     const agb_experiment *experiment = self->experiment;
     const char *source = experiment->sources[self->source];
     agb_schema schema;
-    bool known = !agb_source_is_stream(source) && !experiment->input_format &&
-                 agb_source_describe(&schema, experiment->registry, source, NULL) == AGB_OK;
+    agb_load_options options = {.loader = experiment->input_format, .schema = experiment->schema};
+    bool known = !agb_source_is_stream(source) &&
+                 agb_source_describe_as(&schema, experiment->registry, source, &options, NULL) == AGB_OK;
     agb_status status = agb_query_columns_find(columns, experiment->settings.group_by, experiment->settings.filter,
                                                known ? &schema : NULL, err);
     if (known)
@@ -69,7 +71,8 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
         /* Columns are filled and read in order: huge pages spare the loading its page faults and change little else. */
         bool small = experiment->settings.pages == AGB_PAGES_4K;
         agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
-                                    .loader = experiment->input_format, .may_map = true,
+                                    .loader = experiment->input_format, .schema = experiment->schema,
+                                    .may_map = true,
                                     .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
         status = agb_table_load(&self->table, experiment->registry, experiment->sources[self->source], columns->name,
                                 columns->n, &options, err);
@@ -271,6 +274,13 @@ static agb_status find_reference(session *self, agb_error *err)
     return status;
 }
 
+static void note_layout(session *self)
+{
+    agb_results *results = self->results;
+    if (results->n_layouts < AGB_MOST_LAYOUTS)
+        results->layouts[results->n_layouts++] = agb_layout_here(self->table);
+}
+
 static agb_status run_source(session *self, agb_error *err)
 {
     agb_field *field = &self->field;
@@ -280,7 +290,8 @@ static agb_status run_source(session *self, agb_error *err)
     if (status != AGB_OK)
         return status;
     agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
-    measure_floor(self);
+    if (!self->experiment->share && !self->experiment->no_floor)
+        measure_floor(self);
     if (self->experiment->estimate)
         status = make_resident(self, err);
     if (status != AGB_OK)
@@ -293,6 +304,11 @@ static agb_status run_source(session *self, agb_error *err)
     if (field->most_at_once == 0)
         field->most_at_once = most_at_once(&self->results->sources[self->source], machine.memory_available_bytes);
     status = agb_rounds_run(field, err);
+    if (self->experiment->share)
+        return status == AGB_OK ? agb_share_write(self->experiment->share, field, err) : status;
+    note_layout(self);
+    if (status == AGB_OK && self->results->settings.processes > 1)
+        status = agb_processes_run(field, err);
     if (field->rows)
         agb_summarize_source(self->results, field->rows, self->experiment->n_entries, field->twin,
                              self->experiment->support);
@@ -332,7 +348,10 @@ agb_status agb_experiment_run(const agb_experiment *experiment, agb_results *out
         return agb_fail(err, AGB_ERR_MEMORY, "no memory for the table of results");
     uint64_t program_bytes = agb_peak_rss_bytes();
     agb_status status = AGB_OK;
+    out->processes = 1;
     for (size_t i = 0; i < experiment->n_sources && status == AGB_OK; i++) {
+        if (experiment->share && experiment->share->source != i)
+            continue;
         session session = {.experiment = experiment, .results = out, .source = i};
         session.field = (agb_field){.experiment = experiment, .results = out, .source = i, .contest = &session.contest,
                                     .start_s = agb_now_s(), .random = experiment->settings.seed + i,

@@ -28,6 +28,7 @@ typedef struct agb_experiment {
     char **sources;
     size_t n_sources;
     const char *input_format;              /* a loader's name, or NULL */
+    const char *schema;                    /* text of --schema, or NULL */
     agb_entry *entries;
     size_t n_entries;
     agb_settings settings;
@@ -43,8 +44,13 @@ typedef struct agb_experiment {
     const char *spill_folder;              /* or NULL */
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
+    bool no_floor;                         /* nobody asks how far from the machine's floor it is */
     bool twin;                             /* run the baseline in a second process, too */
     agb_output *groups;                    /* prepared: takes all groups of the first good contestant; or NULL */
+    const struct agb_share *share;         /* this process is one of several, and not the first: processes.h */
+    const char *command;                   /* that this program was started with, and the words behind it */
+    char **words;
+    int n_words;
     void (*progress)(void *context, const agb_progress *progress);    /* or NULL */
     void *context;
 } agb_experiment;

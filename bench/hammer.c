@@ -2,6 +2,7 @@
 /* Counters under load: see hammer.h. */
 #include "hammer.h"
 
+#include "interrupt.h"
 #include "lab_team.h"
 #include "lab_turns.h"
 #include "process.h"
@@ -82,7 +83,7 @@ static void increment(void *context, unsigned worker)
     hammer *hammer = context;
     _Atomic uint64_t *counter = counter_of(hammer, worker);
     uint64_t done = 0;
-    for (double end_s = agb_now_s() + hammer->slot_s; agb_now_s() < end_s; done += BLOCK)
+    for (double end_s = agb_now_s() + hammer->slot_s; agb_now_s() < end_s && !agb_interrupt_signal(); done += BLOCK)
         increment_block(hammer, counter);
     hammer->increments[(size_t)worker * LINE / sizeof(uint64_t)] = done;
 }
@@ -123,7 +124,8 @@ static agb_status add_record(hammer *hammer, const char *title, size_t n, const 
                                              {"all / one", ""}, {"an increment", "ns"}};
     agb_lab_chart *chart = agb_lab_add_chart(hammer->run->record, title, (agb_lab_axis){"threads", "", false},
                                              (agb_lab_axis){"increments", "million a second", true});
-    agb_lab_table *table = agb_lab_add_table(hammer->run->record, "all threads against one; each thread waits for its increment so long", columns, 5);
+    agb_lab_table *table = agb_lab_add_table(hammer->run->record, "all threads against one; what an increment takes its "
+                                             "thread", columns, 5);
     agb_status status = AGB_OK;
     for (size_t i = 0; i < n && status == AGB_OK; i++) {
         const agb_lab_point *own = &points[i * hammer->n_counts], *all = &own[hammer->n_counts - 1];
@@ -137,7 +139,7 @@ static agb_status add_record(hammer *hammer, const char *title, size_t n, const 
             status = agb_lab_add_row(table, row, err);
     }
     if (hammer->n_counts == 1)
-        agb_lab_note(hammer->run->record, "with one thread nothing is shared: this lab needs two processors to show it");
+        agb_lab_note(hammer->run->record, "with one thread nothing is shared: two processors are needed to show it");
     return status;
 }
 

@@ -24,46 +24,47 @@ static bool disturbs(unsigned code)
            (code >= 0x2066 && code <= 0x2069) || code == 0xfffe || code == 0xffff;
 }
 
-/* Writes one character and steps over it. */
-static void put_character(FILE *to, agb_bytes *rest)
+/* Takes one character of *rest as it is to be seen, with its end; at most 8 bytes. */
+static void see_character(char out[16], agb_bytes *rest)
 {
-    size_t length = agb_utf8_character(rest->data, rest->length);
+    size_t length = agb_utf8_character(rest->data, rest->length), at = 0;
     unsigned code = length > 0 ? code_point(rest->data, length) : 0;
     if (length > 0 && disturbs(code)) {
-        fprintf(to, "\\u%04x", code);
+        snprintf(out, 16, "\\u%04x", code);
         rest->data += length;
         rest->length -= length;
         return;
     }
-    char out[16];
-    size_t at = 0;
     agb_text_character(out, &at, rest);
-    if (at == 1 && strchr("<>&\"'", out[0]))
-        fprintf(to, "&#%d;", out[0]);
-    else
-        fwrite(out, 1, at, to);
+    out[at] = '\0';
 }
 
-void agb_html_text_cut(FILE *to, const char *text, int cells)
+void agb_html_visible(char *out, size_t size, const char *text)
 {
     agb_bytes rest = {(const unsigned char *)text, strlen(text)};
-    bool cut = cells > 0 && agb_text_cells(text) > cells;
-    for (int at = 0; rest.length > 0 && (!cut || at + 1 < cells); at++) {
-        if (rest.length > 1 && rest.data[0] == ' ' && rest.data[1] == '%') {
-            fputs("\xc2\xa0", to);    /* a line does not begin with a percent sign */
-            rest.data++;
-            rest.length--;
-        } else {
-            put_character(to, &rest);
-        }
+    size_t at = 0;
+    char seen[16];
+    out[0] = '\0';
+    while (rest.length > 0 && at + sizeof seen < size) {
+        see_character(seen, &rest);
+        at += (size_t)snprintf(out + at, size - at, "%s", seen);
     }
-    if (cut)
-        fputs("\xe2\x80\xa6", to);
 }
 
 void agb_html_text(FILE *to, const char *text)
 {
-    agb_html_text_cut(to, text, 0);
+    agb_bytes rest = {(const unsigned char *)text, strlen(text)};
+    char seen[16];
+    while (rest.length > 0) {
+        bool percent = rest.length > 1 && rest.data[0] == ' ' && rest.data[1] == '%';
+        see_character(seen, &rest);
+        if (percent)
+            fputs("\xc2\xa0", to);    /* no line begins with a percent sign */
+        else if (strchr("<>&\"'", seen[0]))
+            fprintf(to, "&#%d;", seen[0]);
+        else
+            fputs(seen, to);
+    }
 }
 
 /* Longer text than that is cut: it comes from a file, and a page is for reading. */

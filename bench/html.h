@@ -15,8 +15,8 @@ typedef struct agb_page {
 /* Text of unknown origin: what means something in HTML is escaped, what would disturb a line or turn its direction
  * stands as \xNN or \uNNNN. */
 void agb_html_text(FILE *to, const char *text);
-/* The same, with an ellipsis where it is longer than so many cells; 0 = no limit. */
-void agb_html_text_cut(FILE *to, const char *text, int cells);
+/* The same not yet escaped, cut to fit: for whoever needs to know how long it is. */
+void agb_html_visible(char *out, size_t size, const char *text);
 /* printf, escaped as a whole. */
 __attribute__((format(printf, 2, 3))) void agb_html_print(FILE *to, const char *format, ...);
 /* The same, with its first letter as a sentence has it. */

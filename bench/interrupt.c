@@ -15,7 +15,7 @@ static void note(int number)
 
 void agb_interrupt_watch(agb_interrupt *out)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | SA_RESETHAND};
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
     came = 0;
     for (size_t i = 0; i < AGB_INTERRUPTS; i++)
         sigaction(numbers[i], NULL, &out->old[i]);

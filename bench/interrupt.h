@@ -11,7 +11,7 @@ typedef struct agb_interrupt {
     struct sigaction old[AGB_INTERRUPTS];
 } agb_interrupt;
 
-/* From here on the first such signal is only noted; a second one of its kind ends the program. */
+/* From here on such signals are only noted: whoever watches must ask often. */
 void agb_interrupt_watch(agb_interrupt *out);
 /* Number of the signal that came, or 0. */
 int agb_interrupt_signal(void);

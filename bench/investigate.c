@@ -134,27 +134,31 @@ const agb_results *agb_investigate_results(const agb_investigation *self, size_t
 
 /* ---- Speaking ---------------------------------------------------------------------------------------------------- */
 
-agb_text agb_told_time(const agb_result *result)
+agb_text agb_told_interval(double low, double high, agb_text (*text)(double))
 {
     agb_text out;
-    if (isnan(result->wall.ci95_low))
-        snprintf(out.s, sizeof out.s, "%.20s in one run", agb_text_seconds(result->wall.median).s);
+    if (isnan(low) || isnan(high))
+        snprintf(out.s, sizeof out.s, " (too few runs for an interval)");
     else
-        snprintf(out.s, sizeof out.s, "%.20s [%.20s, %.20s]", agb_text_seconds(result->wall.median).s,
-                 agb_text_seconds(result->wall.ci95_low).s, agb_text_seconds(result->wall.ci95_high).s);
+        snprintf(out.s, sizeof out.s, " [%.20s, %.20s]", text(low).s, text(high).s);
+    return out;
+}
+
+agb_text agb_told_time(const agb_summary *wall)
+{
+    agb_text out;
+    snprintf(out.s, sizeof out.s, "%.20s%.56s", agb_text_seconds(wall->median).s,
+             agb_told_interval(wall->ci95_low, wall->ci95_high, agb_text_seconds).s);
     return out;
 }
 
 agb_text agb_told_ratio(const agb_ratio *speedup, agb_verdict verdict)
 {
-    agb_text out, low = agb_text_number(speedup->ci95_low), high = agb_text_number(speedup->ci95_high);
-    if (isnan(speedup->ci95_low))
-        snprintf(out.s, sizeof out.s, "%.20s times as fast, in one run", agb_text_number(speedup->ratio).s);
-    else if (verdict == AGB_VERDICT_SAME)
-        snprintf(out.s, sizeof out.s, "no difference seen [%.20s, %.20s]", low.s, high.s);
+    agb_text out, interval = agb_told_interval(speedup->ci95_low, speedup->ci95_high, agb_text_number);
+    if (agb_is_told(speedup) && verdict == AGB_VERDICT_SAME)
+        snprintf(out.s, sizeof out.s, "no difference seen%.50s", interval.s);
     else
-        snprintf(out.s, sizeof out.s, "%.20s times as fast [%.20s, %.20s]", agb_text_number(speedup->ratio).s, low.s,
-                 high.s);
+        snprintf(out.s, sizeof out.s, "%.20s times as fast%.42s", agb_text_number(speedup->ratio).s, interval.s);
     return out;
 }
 

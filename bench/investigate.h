@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The staged investigation: which measurements are made, and what may be said of them. Every measurement is a `run`, made
- * by the same words that repeat it. */
+/* The staged investigation: which measurements are made, and what may be said of them. Every measurement is a `run`,
+ * made by the same words that repeat it. */
 #ifndef AGB_INVESTIGATE_H
 #define AGB_INVESTIGATE_H
 
@@ -40,11 +40,13 @@ void agb_investigate_conclude(agb_investigation *self);
 
 /* ---- For the stages ---------------------------------------------------------------------------------------------- */
 
-/* "652 ms [627, 726]" or "652 ms in one run". */
-agb_text agb_told_time(const agb_result *result);
-/* "2.63 times as fast [2.48, 3.14]", "no difference seen [0.97, 1.04]", "2.63 times as fast, in one run". */
+/* " [627 ms, 726 ms]", or that there were too few runs. */
+agb_text agb_told_interval(double low, double high, agb_text (*text)(double));
+/* "652 ms [627 ms, 726 ms]" */
+agb_text agb_told_time(const agb_summary *wall);
+/* "2.63 times as fast [2.48, 3.14]", "no difference seen [0.97, 1.04]", "2.63 times as fast (too few runs ..)". */
 agb_text agb_told_ratio(const agb_ratio *speedup, agb_verdict verdict);
-/* One run has no interval, and nothing follows from it. */
+/* Too few runs have no interval, and nothing follows from them. */
 bool agb_is_told(const agb_ratio *speedup);
 /* Two results of different measurements, not interleaved: from the ends of their intervals, wider than a paired one. */
 agb_ratio agb_unpaired(const agb_result *before, const agb_result *after);

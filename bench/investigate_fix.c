@@ -21,11 +21,14 @@ enum { PARTITION = 0, AGGREGATE = 1 };
 static agb_summary phase_of(const agb_result *result, size_t phase)
 {
     enum { MOST = 256 };
-    double values[MOST];
+    double values[MOST] = {0};
     size_t n = 0;
     for (size_t i = result->n_warmup; i < result->n_runs && n < MOST; i++)
         values[n++] = result->runs[i].phase_s[phase];
-    return agb_summarize(values, n, 1);
+    agb_summary out = agb_summarize(values, n, 1);
+    if (n < AGB_LEAST_FOR_INTERVAL)
+        out.ci95_low = out.ci95_high = NAN;
+    return out;
 }
 
 static const agb_result *fastest(const agb_results *results)
@@ -49,11 +52,10 @@ static void say_ends(agb_investigation *self, const agb_results *results, const 
         size_t phase = i ? PARTITION : AGGREGATE;
         agb_summary there = phase_of(end, phase), here = phase_of(best, phase);
         bool told = there.ci95_low > here.ci95_high;
-        agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "With the %s parts tried (%s), %s takes %s [%s, %s], and "
-                        "%s [%s, %s] with %s: %s", ends[i], end->params, names[phase], agb_text_seconds(there.median).s,
-                        agb_text_seconds(there.ci95_low).s, agb_text_seconds(there.ci95_high).s,
-                        agb_text_seconds(here.median).s, agb_text_seconds(here.ci95_low).s,
-                        agb_text_seconds(here.ci95_high).s, best->params,
+        agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "With the %s parts tried (%s), %s takes %s, and %s "
+                        "with %s: "
+                        "%s", ends[i], end->params, names[phase], agb_told_time(&there).s, agb_told_time(&here).s,
+                        best->params,
                         !told ? "no difference is told there"
                         : i ? "so many open ends of parts cost more than a part's size still gains"
                             : "parts that do not fit the cache wait like the simple table");
@@ -66,19 +68,17 @@ static void say_bandwidth(agb_investigation *self, const agb_results *results, c
     const agb_source_info *source = &results->sources[0];
     agb_summary partition = phase_of(best, PARTITION), aggregate = phase_of(best, AGGREGATE);
     double share = 100 * partition.median / best->wall.median;
-    agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "With %s the time is parted into %s [%s, %s] for moving rows "
-                    "to their parts (%.0f %%) and %s [%s, %s] for counting within them", best->params,
-                    agb_text_seconds(partition.median).s, agb_text_seconds(partition.ci95_low).s,
-                    agb_text_seconds(partition.ci95_high).s, share, agb_text_seconds(aggregate.median).s,
-                    agb_text_seconds(aggregate.ci95_low).s, agb_text_seconds(aggregate.ci95_high).s);
+    agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "With %s the time is parted into %s for moving rows to "
+                    "their parts (%.0f %%) and %s for counting within them", best->params, agb_told_time(&partition).s,
+                    share, agb_told_time(&aggregate).s);
     if (!source->has_floor)
         return;
     double stream_s = (double)source->bytes / 1e9 * (1 / source->floor.read_gbps + 1 / source->floor.write_gbps);
     double low = partition.ci95_low / stream_s, high = partition.ci95_high / stream_s;
-    agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "Reading and writing every key once takes this machine %s at "
-                    "its streaming bandwidth; the first phase takes %s times that [%s, %s]: %s",
-                    agb_text_seconds(stream_s).s, agb_text_number(partition.median / stream_s).s, agb_text_number(low).s,
-                    agb_text_number(high).s,
+    agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "Reading and writing every key once takes this machine "
+                    "%s at its streaming bandwidth; the first phase takes %s times that%s: %s",
+                    agb_text_seconds(stream_s).s, agb_text_number(partition.median / stream_s).s,
+                    agb_told_interval(low, high, agb_text_number).s,
                     high < 2   ? "it is near the memory bandwidth, which is the next layer"
                     : low >= 2 ? "bandwidth alone does not explain it; work for each row does at least as much"
                                : "whether bandwidth bounds it cannot be told");
@@ -87,8 +87,8 @@ static void say_bandwidth(agb_investigation *self, const agb_results *results, c
 agb_status agb_stage_movement(agb_investigation *self, agb_error *err)
 {
     char words[2048];
-    snprintf(words, sizeof words, "%s\n--aggregator\n%s\n--sweep\nbits=4..14/2\n--repetitions\n5\n--no-twin\n--counters\n"
-             "off", self->source, PARTED);
+    snprintf(words, sizeof words, "%s\n--aggregator\n%s\n--sweep\nbits=4..14/2\n--repetitions\n5\n--no-twin\n"
+             "--counters\noff", self->source, PARTED);
     agb_status status = agb_investigate_measure(self, "the number of parts, and where the time goes", words, err);
     if (status != AGB_OK)
         return status;
@@ -97,8 +97,8 @@ agb_status agb_stage_movement(agb_investigation *self, agb_error *err)
     const agb_result *naive = &profile->results[0], *radix = &profile->results[profile->n_results - 1];
     if (naive->estimate.has && radix->estimate.has && !isnan(naive->estimate.ci95_low_pct)) {
         bool told = radix->estimate.ci95_high_pct < naive->estimate.ci95_low_pct;
-        agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M4", "Waiting beyond the cache goes from an estimated %.0f %% "
-                        "of the time to %.0f %%%s", naive->estimate.waiting_pct, radix->estimate.waiting_pct,
+        agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M4", "Waiting beyond the cache goes from an estimated "
+                        "%.0f %% of the time to %.0f %%%s", naive->estimate.waiting_pct, radix->estimate.waiting_pct,
                         told ? "" : ", which their intervals do not tell apart");
     }
     if (naive->simulation.has && radix->simulation.has)
@@ -143,11 +143,14 @@ agb_status agb_stage_threads(agb_investigation *self, agb_error *err)
     const agb_result *loose = &agb_investigate_results(self, 8)->results[0];
     const agb_result *placed = &agb_investigate_results(self, 9)->results[0];
     agb_ratio gain = agb_unpaired(one, placed), place = agb_unpaired(loose, placed);
-    agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M4 M9", "%s on %u threads, one a processor, takes %s: %s, against "
-                    "one thread; %u times would be all that can be had. %s keeps one thread however many there are",
-                    PARTED, n, agb_told_time(placed).s, agb_told_ratio(&gain, agb_verdict_of(&gain, NULL)).s, n, SIMPLE);
-    agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M8 M9", "Threads kept in their places against threads left to the "
-                    "kernel (%s): %s", agb_told_time(loose).s, agb_told_ratio(&place, agb_verdict_of(&place, NULL)).s);
+    agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M4 M9", "%s on %u threads, one a processor, takes %s: %s, "
+                    "against one thread; %u times would be all that can be had. %s keeps one thread however many there "
+                    "are",
+                    PARTED, n, agb_told_time(&placed->wall).s,
+                    agb_told_ratio(&gain, agb_verdict_of(&gain, NULL, agb_least_claim)).s, n, SIMPLE);
+    agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M8 M9", "Threads kept in their places against threads left to "
+                    "the kernel (%s): %s", agb_told_time(&loose->wall).s,
+                    agb_told_ratio(&place, agb_verdict_of(&place, NULL, agb_least_claim)).s);
     return AGB_OK;
 }
 
@@ -170,14 +173,14 @@ static void say_change(agb_investigation *self, const char *params, const agb_co
 {
     char refs[24];
     snprintf(refs, sizeof refs, "M7 %.8s", id);
-    agb_story_claim(&self->story, AGB_FIELD_CHANGES, refs, "One: %s%s in place of %s. Rows are first moved to parts by the "
-                    "top bits of their hash, then each part is counted in a table that fits the cache; hash, table layout "
-                    "and result stay the same. %s", PARTED, params, SIMPLE,
+    agb_story_claim(&self->story, AGB_FIELD_CHANGES, refs, "One: %s%s in place of %s. Rows are first moved to parts "
+                    "by the top bits of their hash, then each part is counted in a table that fits the cache; hash, "
+                    "table layout and result stay the same. %s", PARTED, params, SIMPLE,
                     *params ? "Its number of parts is told from the default's by the sweep"
                             : "No other number of parts is told from the default, 4096, so it stays");
     if (final->verdict != AGB_VERDICT_FASTER)
         agb_story_claim(&self->story, AGB_FIELD_CHANGES, id, "It is not kept: %s",
-                        !agb_is_told(&final->speedup)           ? "one run cannot tell whether it helps"
+                        !agb_is_told(&final->speedup)           ? "too few runs to tell whether it helps"
                         : final->verdict == AGB_VERDICT_SAME ? "no difference is seen on this source"
                                                              : "it is slower on this source");
 }
@@ -190,16 +193,17 @@ static void say_final(agb_investigation *self, const agb_results *results, const
     double shot = single->results[0].wall.median / single->results[1].wall.median;
     char refs[24];
     agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, id, "Before: %s. After: %s. In pairs of the same round: %s",
-                    agb_told_time(before).s, agb_told_time(after).s, agb_told_ratio(&final->speedup, final->verdict).s);
+                    agb_told_time(&before->wall).s, agb_told_time(&after->wall).s,
+                    agb_told_ratio(&final->speedup, final->verdict).s);
     snprintf(refs, sizeof refs, "M1 %.8s", id);
     bool inside = shot >= final->speedup.ci95_low && shot <= final->speedup.ci95_high;
     if (agb_is_told(&final->speedup))
-        agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, refs, "The single shot would have said %s times as fast, which lies "
-                        "%s this interval", agb_text_number(shot).s, inside ? "inside" : "outside");
-    agb_story_claim(&self->story, AGB_FIELD_SAFETY, id, "The answers are the same: groups, total and checksum of every run "
-                    "equal the reference answer's");
-    agb_story_claim(&self->story, AGB_FIELD_SAFETY, id, "Peak memory goes from %s to %s; an embedder with a budget sets "
-                    "it, and the change then ends with a clear failure instead of taking more",
+        agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, refs, "The single shot would have said %s times as fast, "
+                        "which lies %s this interval", agb_text_number(shot).s, inside ? "inside" : "outside");
+    agb_story_claim(&self->story, AGB_FIELD_SAFETY, id, "The answers are the same: groups, total and checksum of "
+                    "every run equal the reference answer's");
+    agb_story_claim(&self->story, AGB_FIELD_SAFETY, id, "Peak memory goes from %s to %s; an embedder with a budget "
+                    "sets it, and the change then ends with a clear failure instead of taking more",
                     agb_text_bytes(before->stats.peak_bytes).s, agb_text_bytes(after->stats.peak_bytes).s);
 }
 
@@ -215,7 +219,8 @@ agb_status agb_stage_final(agb_investigation *self, agb_error *err)
     const agb_results *results = agb_investigate_results(self, self->story.n);
     const agb_comparison *final = agb_results_comparison_of(results, 1);
     if (!final)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "investigate: %s: has no rows to compare strategies on", self->source);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "investigate: %s: has no rows to compare strategies on",
+                        self->source);
     snprintf(id, sizeof id, "M%zu", self->story.n);
     say_change(self, params, final, id);
     say_final(self, results, id);

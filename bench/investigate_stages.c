@@ -54,16 +54,16 @@ static void say_workload(agb_investigation *self, const agb_results *results)
 {
     const agb_source_info *source = &results->sources[0];
     double per_group = source->groups ? (double)source->rows / (double)source->groups : 0;
-    agb_story_claim(&self->story, AGB_FIELD_WORKLOAD, "M2", "SELECT %s, count(*) FROM %s%s%s GROUP BY %s: %s rows in %s "
-                    "groups, %s rows a group, %s of keys in memory", results->sources[0].layout->column[0].term.name,
+    agb_story_claim(&self->story, AGB_FIELD_WORKLOAD, "M2", "SELECT %s, count(*) FROM %s%s%s GROUP BY %s: %s rows in "
+                    "%s groups, %s rows a group, %s of keys in memory", results->sources[0].layout->column[0].term.name,
                     source->name, self->options->where ? " WHERE " : "",
                     self->options->where ? self->options->where : "", self->options->group_by,
                     agb_text_count(source->rows).s, agb_text_count(source->groups).s, agb_text_number(per_group).s,
                     agb_text_bytes(source->bytes).s);
     agb_story_remark(&self->story, AGB_FIELD_WORKLOAD, "Success is a shorter median wall time of a warm run on one "
                      "thread, from the first row to the last group written, with every answer equal to the reference "
-                     "answer. A change counts only where the 95 %% interval of the paired speed-up leaves 1 out and the "
-                     "speed-up is farther from 1 than the noise between twins, and than 5 %%");
+                     "answer. A change counts only where the 95 %% interval of the paired speed-up leaves 1 out and "
+                     "the speed-up is farther from 1 than the noise between twins, and than 5 %%");
 }
 
 /* What the single shot was worth, now that there is something to hold it against. */
@@ -90,17 +90,18 @@ agb_status agb_stage_baseline(agb_investigation *self, agb_error *err)
     const agb_result *naive = &results->results[NAIVE];
     say_workload(self, results);
     agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%s: median %s; %zu warm runs took from %s to %s; %s ns a "
-                    "row. Its first run took %s", SIMPLE, agb_told_time(naive).s, naive->n_runs - naive->n_warmup,
+                    "row. Its first run took %s", SIMPLE, agb_told_time(&naive->wall).s,
+                    naive->n_runs - naive->n_warmup,
                     agb_text_seconds(naive->wall.min).s, agb_text_seconds(naive->wall.max).s,
                     agb_text_number(naive->ns_per_row).s, agb_text_seconds(naive->first_s).s);
     if (results->n_noises > 0)
         agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "The same strategy in a second process, in the same "
-                        "rounds, gives a ratio of %s [%s, %s]: that is this machine's noise today",
+                        "rounds, gives a ratio of %s%s: that is this machine's noise today",
                         agb_text_number(results->noises[0].ratio.ratio).s,
-                        agb_text_number(results->noises[0].ratio.ci95_low).s,
-                        agb_text_number(results->noises[0].ratio.ci95_high).s);
-    agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%u of its %zu timed runs lost more than 2 %% to waiting for "
-                    "a core", naive->noisy, naive->n_runs - naive->n_warmup);
+                        agb_told_interval(results->noises[0].ratio.ci95_low, results->noises[0].ratio.ci95_high,
+                                          agb_text_number).s);
+    agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "%u of its %zu timed runs lost more than 2 %% to waiting "
+                    "for a core", naive->noisy, naive->n_runs - naive->n_warmup);
     if (naive->floor_s > 0)
         agb_story_claim(&self->story, AGB_FIELD_BASELINE, "M2", "It takes %s times what this machine needs to stream "
                         "the same bytes, at the bandwidth measured in the same run (%s GB/s reading, %s writing)",
@@ -140,12 +141,12 @@ agb_status agb_stage_sweep(agb_investigation *self, agb_error *err)
     const agb_result *small = &results->results[NAIVE], *large = &results->results[results->n_results - 2];
     agb_ratio growth = agb_unpaired(large, small);
     agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M3", "On as many random rows, %s takes %s ns a row with %s "
-                    "groups and %s with %s: %s times as long [%s, %s], by the same code. What changed is where its table "
-                    "lies: 16 bytes a group are %s at first and %s in the end, and the caches hold %s (L1d), %s (L2) and "
-                    "%s (L3)", SIMPLE, agb_text_number(small->ns_per_row).s,
+                    "groups and %s with %s: %s times as long%s, by the same code. What changed is where its table "
+                    "lies: 16 bytes a group are %s at first and %s in the end, and the caches hold %s (L1d), %s (L2) "
+                    "and %s (L3)", SIMPLE, agb_text_number(small->ns_per_row).s,
                     agb_text_count(results->sources[small->source].groups).s, agb_text_number(large->ns_per_row).s,
                     agb_text_count(results->sources[large->source].groups).s, agb_text_number(growth.ratio).s,
-                    agb_text_number(growth.ci95_low).s, agb_text_number(growth.ci95_high).s,
+                    agb_told_interval(growth.ci95_low, growth.ci95_high, agb_text_number).s,
                     agb_text_binary(16 * results->sources[small->source].groups).s,
                     agb_text_binary(16 * results->sources[large->source].groups).s,
                     agb_text_binary(results->machine.caches.l1d).s, agb_text_binary(results->machine.caches.l2).s,
@@ -153,8 +154,8 @@ agb_status agb_stage_sweep(agb_investigation *self, agb_error *err)
     list_sizes(results, AGB_VERDICT_FASTER, faster, sizeof faster);
     list_sizes(results, AGB_VERDICT_SLOWER, slower, sizeof slower);
     list_sizes(results, AGB_VERDICT_SAME, same, sizeof same);
-    agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M3", "%s against %s, by number of groups: faster at %s; slower "
-                    "at %s; no difference seen at %s", PARTED, SIMPLE, faster, slower, same);
+    agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M3", "%s against %s, by number of groups: faster at %s; "
+                    "slower at %s; no difference seen at %s", PARTED, SIMPLE, faster, slower, same);
     return AGB_OK;
 }
 
@@ -173,7 +174,8 @@ static void say_slots(agb_investigation *self, const agb_results *results)
     if (naive->estimate.has && radix->estimate.has && !isnan(naive->estimate.ci95_low_pct))
         agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M4", "Estimated, not measured: %s spends %.0f %% [%.0f, "
                         "%.0f] of its time waiting beyond the cache, %s %.0f %% [%.0f, %.0f]", SIMPLE,
-                        naive->estimate.waiting_pct, naive->estimate.ci95_low_pct, naive->estimate.ci95_high_pct, PARTED,
+                        naive->estimate.waiting_pct, naive->estimate.ci95_low_pct, naive->estimate.ci95_high_pct,
+                        PARTED,
                         radix->estimate.waiting_pct, radix->estimate.ci95_low_pct, radix->estimate.ci95_high_pct);
 }
 
@@ -217,8 +219,8 @@ static void judge_profile(agb_investigation *self, const agb_results *results)
     const agb_comparison *prefetch = agb_results_comparison_of(results, PROFILE_PREFETCH);
     const agb_comparison *grown = agb_results_comparison_of(results, PROFILE_GROWN);
     if (prefetch)
-        judge(self, "M4", "Waiting for memory: the same table, with its cells asked for earlier, must be faster although "
-              "it executes more", "prefetch against naive", &prefetch->speedup, prefetch->verdict);
+        judge(self, "M4", "Waiting for memory: the same table, with its cells asked for earlier, must be faster "
+              "although it executes more", "prefetch against naive", &prefetch->speedup, prefetch->verdict);
     judge_instructions(self, results);
     if (grown)
         judge(self, "M4", "Growing the table: one that has its final size from the beginning must be faster",
@@ -236,7 +238,8 @@ agb_status agb_stage_profile(agb_investigation *self, agb_error *err)
     agb_counters_probe(&support);
     snprintf(words, sizeof words, "%s\n--aggregator\n%s,%s:start=%d,prefetch,%s\n--repetitions\n5\n--counters\n%s",
              self->source, SIMPLE, SIMPLE, start, PARTED, support.available ? "pmu,estimate" : "estimate,simulate");
-    agb_status status = agb_investigate_measure(self, "the profile, and strategies that differ in one thing", words, err);
+    agb_status status = agb_investigate_measure(self, "the profile, and strategies that differ in one thing", words,
+                                                err);
     if (status != AGB_OK)
         return status;
     say_slots(self, agb_investigate_results(self, 4));
@@ -261,6 +264,7 @@ agb_status agb_stage_pages(agb_investigation *self, agb_error *err)
     agb_ratio ratio = agb_unpaired(&agb_investigate_results(self, 5)->results[NAIVE],
                                    &agb_investigate_results(self, 6)->results[NAIVE]);
     judge(self, "M5 M6", "Page walks: the same table in huge pages must be faster", "naive in huge pages against 4 KiB "
-          "pages, the intervals of two measurements taken one after the other", &ratio, agb_verdict_of(&ratio, NULL));
+          "pages, the intervals of two measurements taken one after the other", &ratio,
+          agb_verdict_of(&ratio, NULL, agb_least_claim));
     return AGB_OK;
 }

@@ -25,3 +25,10 @@ json_t *agb_json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
+
+void agb_json_write(FILE *to, json_t *report)
+{
+    if (json_dumpf(report, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
+        fputc('\n', to);
+    json_decref(report);
+}

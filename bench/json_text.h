@@ -4,6 +4,7 @@
 #define AGB_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* JSON is UTF-8, a name need not be: where it is not, its bytes beyond ASCII become '?', so that the report stays
  * whole. */
@@ -12,5 +13,7 @@ json_t *agb_json_text(const char *bytes);
 json_t *agb_json_text_or_null(const char *bytes);
 /* A finite number, or null. */
 json_t *agb_json_number(double value);
+/* One whole report; takes the reference. */
+void agb_json_write(FILE *to, json_t *report);
 
 #endif

@@ -22,8 +22,9 @@ enum { AGB_KERNEL_UNIT = 3 * 2 * 4 * 32 };
 /* One pass over a slice that holds `value` everywhere, and does so afterwards. Returns the bits of all words read that
  * were different. */
 uint64_t agb_kernel_pass(agb_kernel kernel, void *slice, size_t bytes, double value);
-/* A pass counts the bytes that its loads and stores name: as many as the slice has. These come on top where the processor
- * reads a line before it writes into it (read for ownership); tools that count them show up to twice as much. */
+/* A pass counts the bytes that its loads and stores name: as many as the slice has. These come on top where the
+ * processor reads a line before it writes into it (read for ownership); tools that count them show up to twice as
+ * much. */
 double agb_kernel_hidden_bytes(agb_kernel kernel, double bytes);
 
 #endif

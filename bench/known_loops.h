@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops whose place in the pipeline, and whose number of instructions, are known before they run: one only computes, one
- * only waits for memory, and mixtures of both. */
+/* Loops whose place in the pipeline, and whose number of instructions, are known before they run: one only computes,
+ * one only waits for memory, and mixtures of both. */
 #ifndef AGB_KNOWN_LOOPS_H
 #define AGB_KNOWN_LOOPS_H
 

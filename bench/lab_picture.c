@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A chart made of characters. Each measured point is its series' letter (capital where it was noisy); lines between them
- * are dots of braille, eight to a cell, or full stops where the locale knows no more than ASCII. */
+/* A chart made of characters. Each measured point is its series' letter (capital where it was noisy); lines between
+ * them are dots of braille, eight to a cell, or full stops where the locale knows no more than ASCII. */
 #include "lab.h"
 
 #include <math.h>
@@ -166,7 +166,8 @@ static size_t ticks_of(const scale *scale, bool bytes, int wanted, double *ticks
         step *= i % 3 ? (i % 3 == 1 ? 2 : 2.5) : 2;
     if (scale->low == floor(scale->low) && scale->high == floor(scale->high))    /* whole things, such as threads */
         step = ceil(step);
-    for (double tick = ceil(scale->low / step) * step; tick <= scale->high + step * 1e-6 && n < MOST_TICKS; tick += step)
+    double last = scale->high + step * 1e-6;
+    for (double tick = ceil(scale->low / step) * step; tick <= last && n < MOST_TICKS; tick += step)
         ticks[n++] = tick;
     return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps in a curve: see lab_steps.h for the rule. It is a rule of thumb on purpose: a fit of a model with a known number
- * of levels would find that number everywhere. */
+/* Steps in a curve: see lab_steps.h for the rule. It is a rule of thumb on purpose: a fit of a model with a known
+ * number of levels would find that number everywhere. */
 #include "lab_steps.h"
 
 #include <math.h>

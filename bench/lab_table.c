@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Labs for people: what was to be expected, the picture, the same in figures, what it showed, and what it cannot say. */
+/* Labs for people: what was to be expected, the picture, the same in figures, what it showed, and what it cannot
+ * say. */
 #include "lab.h"
 
 #include "report.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The workers of a lab: they start together, and one wall window holds all their work. Rates of single workers are never
- * added up: they come from different windows, and their sum can be more than the machine ever did. */
+/* The workers of a lab: they start together, and one wall window holds all their work. Rates of single workers are
+ * never added up: they come from different windows, and their sum can be more than the machine ever did. */
 #ifndef AGB_LAB_TEAM_H
 #define AGB_LAB_TEAM_H
 
@@ -12,8 +12,8 @@ typedef struct agb_lab_crew {
     agb_pins pins;               /* one for each; none where workers outnumber the allowed processors */
 } agb_lab_crew;
 
-/* By --threads and --pin; else the processors that this process may use: affinity and quota. More are done when they are
- * asked for, and a note says so. */
+/* By --threads and --pin; else the processors that this process may use: affinity and quota. More are done when they
+ * are asked for, and a note says so. */
 agb_status agb_lab_crew_of(agb_lab_run *run, agb_lab_crew *out, agb_error *err);
 /* Where the one thread of a lab stays: --pin's first, or the last allowed. The calling thread is pinned. */
 agb_status agb_lab_pin_self(agb_lab_run *run, agb_error *err);
@@ -21,8 +21,8 @@ agb_status agb_lab_pin_self(agb_lab_run *run, agb_error *err);
  * many were written; room: 16. */
 size_t agb_lab_worker_counts(unsigned most, unsigned *counts);
 
-/* Seconds from the moment when the first `active` workers of the pool were all ready to the moment when the last of them
- * was done with body(context, worker). */
+/* Seconds from the moment when the first `active` workers of the pool were all ready to the moment when the last of
+ * them was done with body(context, worker). */
 double agb_team_wall_s(agb_pool *pool, unsigned active, void (*body)(void *context, unsigned worker), void *context);
 
 /* amount / seconds; AGB_ERR_UNSUPPORTED when that is no rate, because the clock saw no time pass. */

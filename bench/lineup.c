@@ -3,9 +3,10 @@
 #include "lineup.h"
 
 #include "clickbench.h"
+#include "precision.h"
 #include "pins.h"
 #include "query.h"
-#include "sweep.h"
+#include "schema_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static const char plainest[] = "naive";
 
 /* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
-static agb_status add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
+agb_status agb_lineup_add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
                             const char *params, const agb_error *refused, agb_error *err)
 {
     agb_entry *entries = realloc(experiment->entries, (experiment->n_entries + 1) * sizeof *entries);
@@ -76,10 +77,10 @@ static agb_status add_all(agb_lineup *lineup, const char *params, agb_error *err
     const agb_aggregator *aggregator = agb_registry_find_aggregator(lineup->registry, plainest);
     agb_status status = AGB_OK;
     if (aggregator && !takes_part(experiment, aggregator))
-        status = add_entry(experiment, aggregator, plainest, "", NULL, err);
+        status = agb_lineup_add_entry(experiment, aggregator, plainest, "", NULL, err);
     for (size_t i = 0; status == AGB_OK && (aggregator = agb_registry_aggregator_at(lineup->registry, i)); i++) {
         if (!(aggregator->traits & AGB_EXAMPLE) && !takes_part(experiment, aggregator))
-            status = add_entry(experiment, aggregator, aggregator->name, "", NULL, err);
+            status = agb_lineup_add_entry(experiment, aggregator, aggregator->name, "", NULL, err);
     }
     return status;
 }
@@ -100,13 +101,13 @@ static agb_status add_named(agb_lineup *lineup, const char *word, agb_error *err
         status = add_all(lineup, params, err);
     } else if (refused) {
         refused->named = true;
-        status = add_entry(&lineup->experiment, NULL, name, params, &refused->refused, err);
+        status = agb_lineup_add_entry(&lineup->experiment, NULL, name, params, &refused->refused, err);
     } else {
         status = agb_lineup_find_aggregator(lineup->registry, name, &aggregator, err);
         if (status == AGB_OK)
             status = agb_params_parse(aggregator, params, values, err);
         if (status == AGB_OK)
-            status = add_entry(&lineup->experiment, aggregator, name, params, NULL, err);
+            status = agb_lineup_add_entry(&lineup->experiment, aggregator, name, params, NULL, err);
     }
     free(name);
     return status;
@@ -139,114 +140,16 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
         char stem[256];
         agb_plugin_stem(plugin, stem, sizeof stem);
         if (!plugin->aggregator && !plugin->named)
-            status = add_entry(&lineup->experiment, NULL, stem, "", &plugin->refused, err);
+            status = agb_lineup_add_entry(&lineup->experiment, NULL, stem, "", &plugin->refused, err);
         else if (plugin->aggregator && !takes_part(&lineup->experiment, plugin->aggregator))
-            status = add_entry(&lineup->experiment, plugin->aggregator, plugin->aggregator->name, "", NULL, err);
+            status =
+                agb_lineup_add_entry(&lineup->experiment, plugin->aggregator, plugin->aggregator->name, "", NULL, err);
     }
     lineup->experiment.plugins = plugins;
     return status;
 }
 
 /* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
-
-static bool has_param(const agb_aggregator *aggregator, const char *name)
-{
-    for (const agb_param *param = aggregator ? aggregator->params : NULL; param && param->name; param++) {
-        if (strcmp(param->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static agb_status spread_entry(agb_lineup *lineup, const agb_entry *entry, const agb_sweep *sweep, agb_error *err)
-{
-    agb_status status = AGB_OK;
-    for (size_t i = 0; i < sweep->n && status == AGB_OK; i++) {
-        char *params = agb_sweep_set(entry->params, ':', sweep->name, sweep->value[i]);
-        int64_t values[AGB_MOST_PARAMS];
-        if (!params)
-            return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
-        status = agb_params_parse(entry->aggregator, params, values, err);
-        if (status == AGB_OK)
-            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, params, NULL, err);
-        free(params);
-    }
-    return status;
-}
-
-static void release_entries(agb_entry *entries, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(entries[i].name);
-        free(entries[i].params);
-    }
-    free(entries);
-}
-
-/* Entries that know the parameter become one entry for each value; the others stay. *found: whether any knew it. */
-static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool *found, agb_error *err)
-{
-    agb_entry *before = lineup->experiment.entries;
-    size_t n = lineup->experiment.n_entries;
-    lineup->experiment.entries = NULL;
-    lineup->experiment.n_entries = 0;
-    *found = false;
-    agb_status status = AGB_OK;
-    for (size_t i = 0; i < n && status == AGB_OK; i++) {
-        const agb_entry *entry = &before[i];
-        if (has_param(entry->aggregator, sweep->name)) {
-            *found = true;
-            status = spread_entry(lineup, entry, sweep, err);
-        } else {
-            status = add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params, &entry->refused,
-                               err);
-        }
-    }
-    release_entries(before, n);
-    return status;
-}
-
-/* A SOURCE "NAME:spec" of a loader that generates rows. */
-static bool is_generated(const agb_registry *registry, const char *source)
-{
-    size_t length = strcspn(source, ":");
-    const agb_loader *loader;
-    for (size_t i = 0; source[length] && (loader = agb_registry_loader_at(registry, i)); i++) {
-        if ((loader->traits & AGB_LOADER_GENERATES) && strlen(loader->name) == length &&
-            strncmp(loader->name, source, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-static agb_status set_sources(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
-{
-    agb_experiment *experiment = &lineup->experiment;
-    agb_sweep sweep = {.n = 1};
-    bool of_entries = false;
-    if (options->sweep) {
-        agb_status status = agb_sweep_parse(&sweep, options->sweep, err);
-        if (status == AGB_OK)
-            status = sweep_entries(lineup, &sweep, &of_entries, err);
-        if (status != AGB_OK)
-            return status;
-        if (!of_entries && !is_generated(lineup->registry, source))
-            return agb_fail(err, AGB_ERR_NOT_FOUND,
-                            "--sweep: %s: no chosen aggregator has a parameter of this name, and "
-                            "%s is not generated: `aggbench list` shows the parameters",
-                            sweep.name, source);
-    }
-    bool of_sources = options->sweep && !of_entries;
-    size_t n = of_sources ? sweep.n : 1;
-    experiment->sources = calloc(n + 1, sizeof *experiment->sources);
-    for (size_t i = 0; experiment->sources && i < n; i++) {
-        experiment->sources[i] = of_sources ? agb_sweep_set(source, ',', sweep.name, sweep.value[i]) : strdup(source);
-        experiment->n_sources += experiment->sources[i] != NULL;
-    }
-    if (experiment->n_sources != n)
-        return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of sources");
-    return AGB_OK;
-}
 
 /* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
@@ -293,7 +196,7 @@ static agb_status set_hash(agb_settings *settings, const char *name, agb_error *
 static agb_status check_loader(const agb_registry *registry, const char *name, const char *source, agb_error *err)
 {
     const agb_loader *named = name ? agb_registry_find_loader(registry, name) : NULL;
-    if (named && !(named->traits & AGB_LOADER_GENERATES) && is_generated(registry, source))
+    if (named && !(named->traits & AGB_LOADER_GENERATES) && agb_lineup_is_generated(registry, source))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--input-format: %s: reads files, but %s is generated: leave it out",
                         name, source);
     if (!name || named)
@@ -354,6 +257,26 @@ agb_status agb_lineup_check_folder(const char *folder, agb_error *err)
                                            folder, strerror(reason));
 }
 
+/* How long to go on, and in which of several processes this is. */
+static agb_status set_effort(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
+{
+    agb_settings *settings = &lineup->experiment.settings;
+    agb_status status = options->precision ? agb_precision_parse(options->precision, settings, err) : AGB_OK;
+    if (settings->precision > 0 && !agb_option_given(options, "repetitions"))
+        settings->repetitions = AGB_PRECISION_CAP;
+    if (status == AGB_OK && settings->processes > 1 && agb_source_is_stream(source))
+        return agb_fail(err, AGB_ERR_ARGUMENT,
+                        "--processes: %u: %s gives its rows only once: write them to a file first", settings->processes,
+                        strcmp(source, "-") == 0 ? "standard input" : source);
+    if (status != AGB_OK || !options->process_of)
+        return status;
+    enum { SEEDS_APART = 1000003 };
+    status = agb_share_parse(&lineup->share, options->process_of, err);
+    lineup->experiment.share = &lineup->share;
+    settings->seed += (uint64_t)lineup->share.process * SEEDS_APART;    /* other orders than those of the first */
+    return status;
+}
+
 static agb_status set_settings(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err)
 {
     agb_experiment *experiment = &lineup->experiment;
@@ -367,13 +290,22 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;
     experiment->spill_folder = options->spill_folder;
+    settings->processes = (unsigned)options->processes;
+    experiment->command = options->command->name;
+    experiment->words = options->words;
+    experiment->n_words = options->n_words;
     if (options->twin && options->no_twin)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--twin and --no-twin: say the opposite of each other: leave one out");
-    agb_status status = set_query(lineup, options, err);
+    agb_status status = set_effort(lineup, options, source, err);
+    if (status == AGB_OK)
+        status = set_query(lineup, options, err);
     if (status == AGB_OK)
         status = set_hash(settings, options->hash, err);
     if (status == AGB_OK)
         status = check_loader(lineup->registry, options->input_format, source, err);
+    if (status == AGB_OK)
+        status = agb_schema_file_read(&lineup->schema, options->schema, err);
+    experiment->schema = lineup->schema;
     if (status == AGB_OK)
         status = agb_lineup_check_folder(options->spill_folder, err);
     if (status == AGB_OK)
@@ -386,10 +318,11 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
 static agb_status check_columns(const agb_lineup *lineup, const char *source, agb_error *err)
 {
     const agb_settings *settings = &lineup->experiment.settings;
-    if (agb_source_is_stream(source) || lineup->experiment.input_format)
+    if (agb_source_is_stream(source))
         return AGB_OK;    /* the load itself will tell */
     agb_schema schema;
-    agb_status status = agb_source_describe(&schema, lineup->registry, source, err);
+    agb_load_options load = {.loader = lineup->experiment.input_format, .schema = lineup->schema};
+    agb_status status = agb_source_describe_as(&schema, lineup->registry, source, &load, err);
     if (status == AGB_ERR_NOT_FOUND)
         return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
     if (status != AGB_OK)
@@ -409,7 +342,7 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
     if (status == AGB_OK)
         status = add_contestants(out, options, standard, err);
     if (status == AGB_OK)
-        status = set_sources(out, options, source, err);
+        status = agb_lineup_set_sources(out, options, source, err);
     if (status == AGB_OK)
         status = agb_lineup_set_counters(out, options, err);
     for (size_t i = 0; status == AGB_OK && i < out->experiment.n_sources; i++)
@@ -420,13 +353,14 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
 
 void agb_lineup_release(agb_lineup *lineup)
 {
-    release_entries(lineup->experiment.entries, lineup->experiment.n_entries);
+    agb_lineup_release_entries(lineup->experiment.entries, lineup->experiment.n_entries);
     for (size_t i = 0; i < lineup->experiment.n_sources; i++)
         free(lineup->experiment.sources[i]);
     free(lineup->experiment.sources);
     agb_results_release(&lineup->warnings);
     agb_replay_release(&lineup->replay);
     agb_filter_destroy(lineup->filter);
+    free(lineup->schema);
     agb_registry_destroy(lineup->registry);
     agb_plugins_release(&lineup->plugins);
     lineup->registry = NULL;

@@ -142,7 +142,8 @@ static void explain_missing(const char *root, agb_load_samples *samples)
         snprintf(samples->reason, sizeof samples->reason, "this processor samples loads by SPE, whose records perf can "
                  "read and this program cannot");
     else
-        snprintf(samples->reason, sizeof samples->reason, "the kernel offers neither AMD's IBS nor Intel's mem-loads%s%s",
+        snprintf(samples->reason, sizeof samples->reason, "the kernel offers neither AMD's IBS nor Intel's "
+                 "mem-loads%s%s",
                  hypervisor[0] ? ": usual in virtual machines, here of " : "", hypervisor);
 }
 
@@ -215,13 +216,10 @@ void agb_load_sampler_end(agb_load_sampler *sampler, agb_load_samples *samples)
     free(sampler);
 }
 
-void agb_load_sampler_command(const char *root, int pid, char *text, size_t size)
+void agb_load_sampler_command(const char *root, const char *whose, char *text, size_t size)
 {
     agb_cpu_id cpu;
-    char whose[32] = "-a";
     agb_processor_read(root, &cpu);
-    if (pid > 0)
-        snprintf(whose, sizeof whose, "-p %d", pid);
-    snprintf(text, size, "sudo perf mem record %s -- sleep 10; sudo perf mem report --sort=mem --stdio%s", whose,
+    snprintf(text, size, "sudo perf mem record %s; sudo perf mem report --sort=mem --stdio%s", whose,
              strcmp(cpu.vendor, "AuthenticAMD") == 0 ? " (perf and kernel 6.2 or newer, on bare metal)" : "");
 }

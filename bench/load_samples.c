@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sample of loads says: see load_samples.h. The words that the kernel writes are its own translation of what each
- * processor reports, so one reading serves all of them. */
+/* What a sample of loads says: see load_samples.h. The words that the kernel writes are its own translation of what
+ * each processor reports, so one reading serves all of them. */
 #include "load_samples.h"
 
 #include <linux/perf_event.h>

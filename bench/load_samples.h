@@ -38,7 +38,7 @@ agb_load_sampler *agb_load_sampler_start(const char *root, const agb_perf_target
 void agb_load_sampler_drain(agb_load_sampler *sampler, agb_load_samples *samples);
 void agb_load_sampler_end(agb_load_sampler *sampler, agb_load_samples *samples);
 
-/* What to run elsewhere, for the processor at hand. pid 0: all. */
-void agb_load_sampler_command(const char *root, int pid, char *text, size_t size);
+/* What to run elsewhere, for the processor at hand. whose: "-a -- sleep 10" and the like. */
+void agb_load_sampler_command(const char *root, const char *whose, char *text, size_t size);
 
 #endif

@@ -18,6 +18,8 @@ static const agb_command *const commands[] = {
     &agb_command_describe,
     &agb_command_load,
     &agb_command_verify,
+    &agb_command_compare,
+    &agb_command_matrix,
     &agb_command_new,
     &agb_command_lab,
     &agb_command_doctor,
@@ -35,8 +37,7 @@ static void print_help(FILE *to)
         char left[64];
         if ((*command)->hidden)
             continue;
-        snprintf(left, sizeof left, "%s%s%s", (*command)->name, (*command)->operand ? " " : "",
-                 (*command)->operand ? (*command)->operand : "");
+        agb_help_usage(left, sizeof left, *command);
         agb_help_entry(to, left, 18, (*command)->summary);
     }
     fprintf(to, "\n`aggbench COMMAND --help` shows a command's options; --version names the build.\n"

@@ -33,15 +33,19 @@ typedef struct agb_options {
     const struct agb_command *const *commands;    /* all that there are, NULL-ended; set by main */
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
     agb_words operands;             /* all of them, the first one too; more than one only where the command takes many */
+    char **words;                   /* all words of the command line, as they came */
+    int n_words;
 
     const char *group_by, *where;
     uint64_t query, offset;
     agb_words aggregators, plugins;
-    const char *sweep;
-    const char *input_format;
+    agb_words sweeps;
+    const char *input_format, *schema;
     const char *columns, *codec;    /* load; codec: a word of the written format, or NULL */
     bool dry_run;                   /* load */
 
+    const char *precision, *process_of;    /* "2%"; an order to one of several processes */
+    uint64_t processes, time_limit_s;
     uint64_t threads, repetitions, warmup, batch_rows, top, seed;
     agb_pins pins;
     int pages;                      /* agb_pages */
@@ -63,16 +67,20 @@ typedef struct agb_options {
     int format;                     /* agb_format */
     const char *output, *groups;
     bool quiet, help;
+    bool force;                     /* compare */
+    const char *input, *check, *save;    /* verify */
+    const char *rows, *grid_groups, *grid_threads, *distributions, *state;    /* matrix */
 
     uint64_t pid;                   /* doctor, lab runq; 0 = not given */
     bool watch;                     /* lab runq */
     char **program;                 /* doctor: the words behind --, ended by NULL; NULL when there are none */
 
-    uint64_t given;                 /* bit i: option i of the table stood on the command line */
+    uint64_t given[2];              /* bit i: option i of the table stood on the command line */
 } agb_options;
 
 typedef struct agb_command {
     const char *name, *operand, *summary;
+    const char *second_operand;     /* NULL: it takes one */
     const char *about;              /* paragraphs of --help */
     const char *example;
     const char *const *options;     /* names, NULL-ended, in the order of --help */
@@ -88,9 +96,12 @@ typedef struct agb_command {
 agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err);
 bool agb_option_given(const agb_options *options, const char *name);
 
-/* What --help, the manual and the completions say of an option; static text. */
+/* "run SOURCE": the command's name and operands, those it can do without in brackets. */
+void agb_help_usage(char *text, size_t size, const agb_command *command);
+/* What --help, the manual and the completions say of an option; static text but for `about`. */
 typedef struct agb_option_text {
-    const char *name, *about;
+    char about[800];
+    const char *name;
     const char *argument;    /* NULL: a flag */
 } agb_option_text;
 

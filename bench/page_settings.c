@@ -47,21 +47,23 @@ static const char *meaning_of(const setting *setting, const char *word)
     for (const meaning *at = setting->meanings; at->word; at++)
         if (strcmp(at->word, word) == 0)
             return at->means;
-    return strcmp(setting->name, "vm.nr_hugepages") == 0 ? "explicit huge pages in the pool" : "a word this program does "
-                                                                                               "not know";
+    return strcmp(setting->name, "vm.nr_hugepages") == 0 ? "explicit huge pages in the pool" : "a word this program "
+                                                                                               "does not know";
 }
 
 agb_status agb_page_settings_add(agb_lab_record *record, const char *root, agb_error *err)
 {
     static const agb_lab_column columns[] = {{"setting", ""}, {"here", ""}, {"which means", ""}};
-    agb_lab_table *table = agb_lab_add_table(record, "/sys/kernel/mm/transparent_hugepage, and the pool of explicit huge pages", columns, 3);
+    agb_lab_table *table = agb_lab_add_table(record, "/sys/kernel/mm/transparent_hugepage, and the pool of explicit "
+                                             "huge pages", columns, 3);
     agb_status status = AGB_OK;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0] && status == AGB_OK; i++) {
         char text[128], word[48];
         bool known = agb_sysfile_read(root, settings[i].path, text, sizeof text);
         chosen_of(text, word, sizeof word);
+        const char *means = known ? meaning_of(&settings[i], word) : "this system has no such file";
         agb_lab_cell row[] = {agb_lab_text("%s", settings[i].name), agb_lab_text("%s", known ? word : "-"),
-                              agb_lab_text("%s", known ? meaning_of(&settings[i], word) : "this system has no such file")};
+                              agb_lab_text("%s", means)};
         status = agb_lab_add_row(table, row, err);
     }
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The look of a page: see html.h. One column of text for reading, figures in the same column; few colours, each told
- * apart by people who are colour-blind (after M. Okabe, K. Ito, "Color Universal Design", 2008), and never the only sign
- * of anything. On narrow paper every picture has its narrow drawing, so that its words keep their size. */
+ * apart by people who are colour-blind (after M. Okabe, K. Ito, "Color Universal Design", 2008), and never the only
+ * sign of anything. On narrow paper every picture has its narrow drawing, so that its words keep their size. */
 #include "html.h"
 
 const char agb_page_style[] =
@@ -74,7 +74,8 @@ const char agb_page_style[] =
     "summary{cursor:pointer;font:.84rem/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,"
     "sans-serif;color:var(--link);padding:.25rem 0}\n"
     ".table{overflow-x:auto;margin:.3rem 0 .8rem}\n"
-    "table{border-collapse:collapse;min-width:100%;color:var(--ink);font:.84rem/1.45 system-ui,-apple-system,'Segoe UI',"
+    "table{border-collapse:collapse;min-width:100%;color:var(--ink);"
+    "font:.84rem/1.45 system-ui,-apple-system,'Segoe UI',"
     "Roboto,'Helvetica Neue',Arial,sans-serif;font-variant-numeric:tabular-nums;overflow-wrap:normal}\n"
     "caption{text-align:left;font-weight:600;padding:.3rem 0}\n"
     "th,td{text-align:left;vertical-align:top;padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--grid);"
@@ -90,4 +91,5 @@ const char agb_page_style[] =
     "section.file:first-of-type{break-before:auto}figure,tr{break-inside:avoid}h2,h3{break-after:avoid}"
     "details::details-content{content-visibility:visible;display:block;block-size:auto}summary{display:none}"
     "nav{display:none}.table{overflow:visible}table{font-size:7.5pt}td.n,th.n{white-space:normal}"
+    "th,td{overflow-wrap:anywhere}"
     "th,td{padding-right:.5rem}}\n";

@@ -79,8 +79,8 @@ agb_status agb_program_go(agb_program *program, const char *name, agb_error *err
     if (!failed)
         return AGB_OK;
     agb_program_reap(program);
-    return agb_fail(err, reason == ENOENT ? AGB_ERR_NOT_FOUND : AGB_ERR_IO, "doctor: %s: %s: %s", name, strerror(reason),
-                    reason == ENOENT ? "there is no such program in PATH: check its name"
+    return agb_fail(err, reason == ENOENT ? AGB_ERR_NOT_FOUND : AGB_ERR_IO, "doctor: %s: %s: %s", name,
+                    strerror(reason), reason == ENOENT ? "there is no such program in PATH: check its name"
                                      : "it cannot be executed: check its path and rights");
 }
 

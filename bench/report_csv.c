@@ -36,6 +36,14 @@ static void print_substitutes(FILE *to, const agb_result *result)
     number_field(to, simulation->has, (double)simulation->mispredictions / rows);
 }
 
+static void sweep_field(FILE *to, const agb_results *results, const agb_result *result, const agb_sweep *axis)
+{
+    char value[32] = "";
+    const char *text = axis->of_source ? results->sources[result->source].name : result->params;
+    agb_sweep_get(text, axis->of_source ? ',' : ':', axis->name, value, sizeof value);
+    agb_csv_text(to, value);
+}
+
 static void print_counters_source(FILE *to, const agb_results *results, const agb_result *result)
 {
     bool ok = result->state == AGB_STATE_OK;
@@ -78,7 +86,7 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     number_field(to, ok, result->wall.ci95_low);
     number_field(to, ok, result->wall.ci95_high);
     number_field(to, ok, result->ns_per_row);
-    number_field(to, ok && result->floor_s > 0, result->times_floor);
+    number_field(to, ok && result->floor_s > 0 && !result->in_cache, result->times_floor);
     number_field(to, comparison, comparison ? comparison->speedup.ratio : 0);
     number_field(to, comparison, comparison ? comparison->speedup.ci95_low : 0);
     number_field(to, comparison, comparison ? comparison->speedup.ci95_high : 0);
@@ -91,6 +99,8 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     print_ipc_place(to, results, result);
     for (unsigned event = 0; event < results->support.events; event++)
         number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
+    for (size_t axis = 0; axis < results->settings.n_sweeps; axis++)
+        sweep_field(to, results, result, &results->settings.sweeps[axis]);
     fputc('\n', to);
 }
 
@@ -107,6 +117,8 @@ void agb_report_csv(FILE *to, const agb_results *results)
         fprintf(to, ",line_source,line_%s,line_side", agb_ipc_unit_name(results->ipc_line->unit));
     for (unsigned event = 0; event < results->support.events; event++)
         agb_csv_text(to, results->support.event[event].name);
+    for (size_t axis = 0; axis < results->settings.n_sweeps; axis++)
+        agb_csv_text(to, results->settings.sweeps[axis].name);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

@@ -9,8 +9,10 @@
 #include "key_text.h"
 #include "machine_json.h"
 #include "perf_check.h"
+#include "precision.h"
 #include "published.h"
 #include "replay.h"
+#include "report_sweep.h"
 #include "resident.h"
 #include "text.h"
 
@@ -87,17 +89,37 @@ static json_t *floor_json(const agb_results *results, size_t source)
                      number(info->has_floor, info->floor.write_gbps), "floor_s", number(floor_s > 0, floor_s));
 }
 
+/* What was wanted of the intervals, and whether it was reached. */
+static json_t *precision_json(const agb_results *results)
+{
+    const agb_settings *settings = &results->settings;
+    size_t widest = 0;
+    double worst = agb_precision_worst(results, &widest);
+    char label[256] = "";
+    if (!isnan(worst))
+        agb_result_label(&results->results[widest], label, sizeof label);
+    if (settings->precision == 0)
+        return json_null();
+    return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "wanted_pct", number(true, 100 * settings->precision), "of",
+                     settings->precise_speedups ? "speed-ups" : "medians", "reached", worst <= settings->precision,
+                     "widest_pct", number(true, 100 * worst), "widest", agb_json_text_or_null(label), "repetitions",
+                     count(settings->repetitions));
+}
+
 static json_t *settings_json(const agb_results *results)
 {
     const agb_settings *settings = &results->settings;
     json_t *pins = settings->n_cpus ? json_array() : json_null();
     for (unsigned i = 0; i < settings->n_cpus; i++)
         json_array_append_new(pins, json_integer(settings->cpus[i]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "threads", count(settings->threads), "pin", pins,
-                     "repetitions", count(settings->repetitions), "warmup", count(settings->warmup), "batch_rows",
-                     count(settings->batch_rows), "hash", settings->hash, "final_size_known", 0, "seed",
-                     count(settings->seed), "memory_budget",
-                     settings->memory_budget ? count(settings->memory_budget) : json_null());
+    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "threads", count(settings->threads), "pin",
+                            pins, "repetitions", count(settings->repetitions), "warmup", count(settings->warmup),
+                            "batch_rows", count(settings->batch_rows), "hash", settings->hash, "final_size_known", 0,
+                            "seed", count(settings->seed), "memory_budget",
+                            settings->memory_budget ? count(settings->memory_budget) : json_null());
+    json_object_set_new(out, "processes", count(results->processes));
+    json_object_set_new(out, "precision", precision_json(results));
+    return out;
 }
 
 /* ---- One contestant ---------------------------------------------------------------------------------------------- */
@@ -123,14 +145,15 @@ static json_t *wall_json(const agb_result *result)
 static json_t *run_json(const agb_run *run)
 {
     const agb_os_usage *usage = &run->usage;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "wall_s",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "wall_s",
                      number(true, run->wall_s), "user_s", number(true, usage->user_s), "sys_s",
                      number(true, usage->sys_s), "runq_wait_s", number(usage->runq_wait_s >= 0, usage->runq_wait_s),
                      "minor_faults", json_integer(usage->minor_faults), "major_faults",
                      json_integer(usage->major_faults), "involuntary_switches",
                      json_integer(usage->involuntary_switches), "noisy", run->noisy, "warmup", run->warmup, "round",
-                     count(run->round), "position", count(run->position), "setup_s", number(true, run->setup_s),
-                     "teardown_s", number(true, run->teardown_s), "verify_s", number(true, run->verify_s));
+                     count(run->round), "process", count(run->process), "position", count(run->position), "setup_s",
+                     number(true, run->setup_s), "teardown_s", number(true, run->teardown_s), "verify_s",
+                     number(true, run->verify_s));
 }
 
 static json_t *runs_json(const agb_result *result, bool warmup)
@@ -288,6 +311,27 @@ static json_t *process_json(const agb_results *results, const agb_result *result
                      count(results->largest_rss_bytes));
 }
 
+/* Median of each of several processes; empty where there was one. */
+static json_t *processes_json(const agb_result *result)
+{
+    json_t *processes = json_array();
+    for (size_t i = 0; result->process_s && i < result->n_process; i++)
+        json_array_append_new(processes, json_pack("{s:o}", "median_s", number(true, result->process_s[i])));
+    return processes;
+}
+
+/* Addresses of code, stack and rows: that layouts differed. */
+static json_t *layouts_json(const agb_results *results)
+{
+    json_t *layouts = json_array();
+    for (size_t i = 0; i < results->n_layouts; i++) {
+        const agb_layout *layout = &results->layouts[i];
+        json_array_append_new(layouts, json_pack("{s:o, s:o, s:o}", "text", count(layout->text), "stack",
+                                                 count(layout->stack), "rows", count(layout->rows)));
+    }
+    return layouts;
+}
+
 static json_t *result_json(const agb_results *results, const agb_result *result)
 {
     const agb_settings *settings = &results->settings;
@@ -302,7 +346,9 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "wall_s", wall_json(result));
     json_object_set_new(out, "ns_per_row", number(ok, result->ns_per_row));
     json_object_set_new(out, "rows_per_s", number(ok, (double)source->rows / result->wall.median));
-    json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0, result->times_floor));
+    json_object_set_new(out, "times_floor", number(ok && result->floor_s > 0 && !result->in_cache,
+                                                          result->times_floor));
+    json_object_set_new(out, "in_cache", json_boolean(ok && result->in_cache));
     json_object_set_new(out, "runs", runs_json(result, false));
     json_object_set_new(out, "counters", counters_json(results, result));
     json_object_set_new(out, "phases", phases_json(results, result));
@@ -321,6 +367,10 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     json_object_set_new(out, "prediction",
                         agb_json_text_or_null(result->aggregator ? result->aggregator->prediction : NULL));
     json_object_set_new(out, "source", agb_json_text(source->name));
+    json_object_set_new(out, "precision_pct", number(ok, 100 * agb_precision_of(result->wall.median,
+                                                         result->wall.ci95_low, result->wall.ci95_high)));
+    json_object_set_new(out, "processes", processes_json(result));
+    json_object_set_new(out, "process_spread_pct", number(ok && result->process_s, 100 * agb_process_spread(result)));
     return out;
 }
 
@@ -397,11 +447,11 @@ void agb_report_json(FILE *to, const agb_results *results)
     json_object_set_new(out, "sources", sources);
     json_object_set_new(out, "notes", notes);
     json_object_set_new(out, "perf_check", perf_check_json(results));
+    json_object_set_new(out, "layouts", layouts_json(results));
+    json_object_set_new(out, "sweep", agb_sweep_json(results));
     if (results->ipc_line)
         json_object_set_new(out, "ipc_line", agb_ipc_line_json(results));
     if (results->published)
         json_object_set_new(out, "published", agb_published_json(results));
-    if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
-        fputc('\n', to);
-    json_decref(out);
+    agb_json_write(to, out);
 }

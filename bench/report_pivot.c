@@ -41,6 +41,8 @@ static agb_text high_here(const agb_results *results, const agb_result *result)
 static agb_text floor_here(const agb_results *results, const agb_result *result)
 {
     (void)results;
+    if (result->in_cache)
+        return (agb_text){"in cache"};
     return result->floor_s > 0 ? agb_text_number(result->times_floor) : no_text();
 }
 

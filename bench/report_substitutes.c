@@ -145,6 +145,8 @@ static void print_simulations(FILE *to, const agb_results *results, size_t sourc
 
 void agb_report_substitutes(FILE *to, const agb_results *results, size_t source, int width)
 {
+    if (!agb_results_any_ok(results, source))
+        return;
     if (results->estimated)
         print_estimates(to, results, source, width);
     if (results->simulated)

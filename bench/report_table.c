@@ -3,6 +3,9 @@
 #include "report.h"
 
 #include "ipc_place.h"
+#include "precision.h"
+#include "report_sweep.h"
+#include "summary.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -50,30 +53,17 @@ static int label_width(const agb_results *results)
     return width > MOST_LABEL ? MOST_LABEL : (int)width;
 }
 
-/* Both ends in the unit of the larger: "5.40..5.71 s". */
-static agb_text interval_of(double low, double high)
-{
-    if (isnan(low))
-        return text_of("-");
-    agb_text end = agb_text_seconds(high);
-    char *unit = strchr(end.s, ' ');
-    double scale = strcmp(unit, " s") == 0 ? 1 : strcmp(unit, " ms") == 0 ? 1e3 : strcmp(unit, " us") == 0 ? 1e6 : 1e9;
-    return text_of("%s..%s", agb_text_number(low * scale).s, end.s);
-}
-
 /* With the gap before it: a column that is not there leaves no blanks at the line's end. */
 static agb_text speedup_of(const agb_results *results, size_t i)
 {
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
-    if (comparison && isnan(comparison->speedup.ci95_low))
-        return text_of("  %s x, too few runs", agb_text_number(comparison->speedup.ratio).s);
-    if (comparison && comparison->verdict == AGB_VERDICT_SAME)
-        return text_of("  no difference seen");
-    if (comparison)
-        return text_of("  %s x [%s, %s]", agb_text_number(comparison->speedup.ratio).s,
-                       agb_text_number(comparison->speedup.ci95_low).s,
-                       agb_text_number(comparison->speedup.ci95_high).s);
-    return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
+    if (!comparison)
+        return text_of("%s", results->n_comparisons > 0 ? "  baseline" : "");
+    const agb_ratio *speedup = &comparison->speedup;
+    bool alone = isnan(speedup->ci95_low);
+    return text_of(" %c%.60s%s", comparison->verdict == AGB_VERDICT_SAME && !alone ? '~' : ' ',
+                   agb_text_ratio(speedup->ratio, speedup->ci95_low, speedup->ci95_high).s,
+                   alone ? ", too few runs" : "");
 }
 
 void agb_report_rule(FILE *to)
@@ -114,11 +104,26 @@ static void print_bad_row(FILE *to, const agb_result *result, int width)
     agb_text_wrap(to, text, width + 2, fprintf(to, "%-*s  ", width, label_of(result, (size_t)width).s));
 }
 
+/* In the unit of the interval beside it. */
+static agb_text median_of(const agb_summary *wall)
+{
+    return isnan(wall->ci95_high) ? agb_text_seconds(wall->median)
+                                  : agb_text_seconds_like(wall->median, wall->ci95_high);
+}
+
+static agb_text floor_of(const agb_result *result)
+{
+    if (result->in_cache)
+        return text_of("cache");
+    return result->floor_s > 0 ? agb_text_number(result->times_floor) : text_of("-");
+}
+
 static void print_times(FILE *to, const agb_results *results, size_t source, int width)
 {
     fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, "aggregator", "first run", "warm run", "95 % interval",
             "ns/row", "x floor", results->n_comparisons ? "  speed-up" : "");
     agb_report_rule(to);
+    bool unseen = false, cached = false;
     for (size_t i = 0; i < results->n_results; i++) {
         const agb_result *result = &results->results[i];
         if (result->source != source)
@@ -128,11 +133,17 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
             continue;
         }
         fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, label_of(result, (size_t)width).s,
-                agb_text_seconds(result->first_s).s, agb_text_seconds(result->wall.median).s,
-                interval_of(result->wall.ci95_low, result->wall.ci95_high).s,
-                isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s,
-                result->floor_s > 0 ? agb_text_number(result->times_floor).s : "-", speedup_of(results, i).s);
+                agb_text_seconds(result->first_s).s, median_of(&result->wall).s,
+                agb_text_interval(result->wall.ci95_low, result->wall.ci95_high).s,
+                isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s, floor_of(result).s,
+                speedup_of(results, i).s);
+        unseen = unseen || strncmp(speedup_of(results, i).s, " ~", 2) == 0;
+        cached = cached || result->in_cache;
     }
+    if (unseen)
+        fprintf(to, "~ no difference seen: the interval holds 1, or the noise below covers it\n");
+    if (cached)
+        fprintf(to, "cache: rows and groups fit into the last-level cache, where memory's bandwidth is no floor\n");
 }
 
 /* ---- Phases and memory ------------------------------------------------------------------------------------------- */
@@ -150,6 +161,8 @@ static void print_phases(FILE *to, const agb_result *result, int left)
 /* Of the timed runs: the median would hide the one that went wrong, so the most of each is shown. */
 static void print_details(FILE *to, const agb_results *results, size_t source, int width)
 {
+    if (!agb_results_any_ok(results, source))
+        return;
     fprintf(to, "\n%-*s %9s %9s %11s %8s  %s\n", width, "", "peak", "result", "page faults", "system",
             "phases (median)");
     agb_report_rule(to);
@@ -189,22 +202,60 @@ static void print_settings(FILE *to, const agb_results *results)
 {
     const agb_settings *settings = &results->settings;
     static const char *const pages[] = {"default pages", "4 KiB pages", "huge pages"};
+    agb_text several =
+        results->processes > 1 ? text_of(", in each of %u fresh processes", results->processes) : text_of("%s", "");
     char place[128] = "not pinned";
     size_t at = 0;
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
         at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
     agb_report_line(to, "settings",
                     "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
-                    "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds, seed %" PRIu64,
+                    "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,
                     settings->threads, settings->threads == 1 ? "" : "s", place,
                     settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", pages[settings->pages],
                     results->machine.pages, settings->memory_budget ? ", budget " : "",
                     settings->memory_budget ? agb_text_bytes(settings->memory_budget).s : "",
                     agb_text_count(settings->batch_rows).s, settings->hash, settings->warmup, settings->repetitions,
-                    settings->seed);
+                    several.s, settings->seed);
     agb_report_line(to, "clock", "from the first row to the last group written: growing, merging and the result are in "
                     "it; load, create, destroy and the check are not. The first run pays for untouched memory%s",
                     settings->warmup == 0 ? ", and is one of the timed ones (--warmup 0)" : "");
+}
+
+/* One layout's accident shows as a process that differs from the others. */
+static void print_processes(FILE *to, const agb_results *results)
+{
+    enum { SHOWN = 8 };
+    for (size_t i = 0; i < results->n_results; i++) {
+        const agb_result *result = &results->results[i];
+        if (result->state != AGB_STATE_OK || !result->process_s)
+            continue;
+        char medians[SHOWN * 24] = "";
+        size_t at = 0;
+        for (size_t k = 0; k < result->n_process && k < SHOWN; k++)
+            at += (size_t)snprintf(medians + at, sizeof medians - at, "%s%s", k ? ", " : "",
+                                   agb_text_seconds_like(result->process_s[k], result->wall.median).s);
+        agb_report_line(to, "processes", "%s: medians %s%s: %s %% apart%s%s", label_of(result, MOST_LABEL).s, medians,
+                        result->n_process > SHOWN ? ", ..." : "", agb_text_number(100 * agb_process_spread(result)).s,
+                        results->n_sources > 1 ? "; " : "",
+                        results->n_sources > 1 ? results->sources[result->source].name : "");
+    }
+}
+
+static void print_precision(FILE *to, const agb_results *results)
+{
+    const agb_settings *settings = &results->settings;
+    size_t widest = 0;
+    double worst = agb_precision_worst(results, &widest);
+    if (settings->precision == 0 || isnan(worst))
+        return;
+    agb_report_line(to, "precision", "+-%s %% of %s wanted, %s: the widest is %s with +-%s %% after %zu runs%s",
+                    agb_text_number(100 * settings->precision).s,
+                    settings->precise_speedups ? "each speed-up" : "each median",
+                    worst <= settings->precision ? "reached" : "NOT REACHED",
+                    label_of(&results->results[widest], MOST_LABEL).s, agb_text_number(100 * worst).s,
+                    results->results[widest].n_runs - results->results[widest].n_warmup,
+                    worst <= settings->precision ? "" : ": raise --repetitions, or quiet the machine");
 }
 
 static void print_trust(FILE *to, const agb_results *results)
@@ -219,10 +270,10 @@ static void print_trust(FILE *to, const agb_results *results)
     for (size_t i = 0; i < results->n_noises; i++) {
         const agb_noise *noise = &results->noises[i];
         const agb_result *baseline = &results->results[noise->baseline];
-        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that, or under 5 %%, are not "
-                        "claimed%s%s",
+        agb_report_line(to, "noise", "%s against its twin %s [%s, %s]: differences within that%s are not claimed%s%s",
                         label_of(baseline, MOST_LABEL).s, agb_text_number(noise->ratio.ratio).s,
                         agb_text_number(noise->ratio.ci95_low).s, agb_text_number(noise->ratio.ci95_high).s,
+                        agb_least_claim_of(results->processes) > 1 ? ", or under 5 %," : "",
                         results->n_sources > 1 ? "; " : "",
                         results->n_sources > 1 ? results->sources[baseline->source].name : "");
     }
@@ -269,6 +320,8 @@ static void print_remarks(FILE *to, const agb_results *results)
 
 void agb_report_environment(FILE *to, const agb_results *results)
 {
+    print_precision(to, results);
+    print_processes(to, results);
     print_trust(to, results);
     print_memory(to, results);
     agb_report_counters_state(to, results);
@@ -319,5 +372,6 @@ void agb_report_table(FILE *to, const agb_results *results)
         agb_report_top(to, results, source);
         fputc('\n', to);
     }
+    agb_report_sweep(to, results);
     agb_report_environment(to, results);
 }

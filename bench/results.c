@@ -4,6 +4,7 @@
 
 #include "perf_check.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ void agb_result_release(agb_result *result)
     free(result->params);
     free(result->runs);
     free(result->paired_s);
+    free(result->process_s);
     free(result->top);
     *result = (agb_result){0};
 }
@@ -82,6 +84,14 @@ bool agb_results_all_ok(const agb_results *results)
     return ok + skipped == results->n_results && (ok > 0 || skipped == 0);
 }
 
+bool agb_results_any_ok(const agb_results *results, size_t source)
+{
+    for (size_t i = 0; i < results->n_results; i++)
+        if (results->results[i].source == source && results->results[i].state == AGB_STATE_OK)
+            return true;
+    return false;
+}
+
 void agb_result_label(const agb_result *result, char *label, size_t size)
 {
     snprintf(label, size, "%s%s%s", result->name, *result->params ? " " : "", result->params);
@@ -125,4 +135,16 @@ void agb_results_count_noisy(const agb_results *results, size_t *noisy, size_t *
         *noisy += result->noisy;
         *all += result->n_runs - result->n_warmup;
     }
+}
+
+double agb_process_spread(const agb_result *result)
+{
+    if (!result->process_s || result->n_process == 0)
+        return NAN;
+    double least = result->process_s[0], most = least;
+    for (size_t i = 1; i < result->n_process; i++) {
+        least = fmin(least, result->process_s[i]);
+        most = fmax(most, result->process_s[i]);
+    }
+    return (most - least) / result->wall.median;
 }

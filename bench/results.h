@@ -10,6 +10,7 @@
 #include "os_usage.h"
 #include "simulate.h"
 #include "statistics.h"
+#include "sweep.h"
 
 typedef enum agb_state {
     AGB_STATE_OK, AGB_STATE_WRONG, AGB_STATE_TIMEOUT, AGB_STATE_CRASHED, AGB_STATE_OUT_OF_MEMORY, AGB_STATE_FAILED,
@@ -19,6 +20,7 @@ typedef enum agb_state {
 const char *agb_state_name(agb_state state);    /* "out-of-memory" ... */
 
 typedef struct agb_run {
+    unsigned process;              /* 0: this one; others: see processes.h */
     unsigned round, position;      /* rounds count from 0 with the warm-up rounds; position inside the round's order */
     bool warmup, noisy;
     double wall_s, setup_s, teardown_s, verify_s;
@@ -27,6 +29,13 @@ typedef struct agb_run {
     agb_repetition_counts counts;
     double resident_s;             /* the cache-resident twin in the same turn; 0 = there was none */
 } agb_run;
+
+/* Where the program, its stack and the rows lay in one process: addresses. */
+typedef struct agb_layout {
+    uint64_t text, stack, rows;
+} agb_layout;
+
+enum { AGB_MOST_LAYOUTS = 128 };
 
 /* Share of the time spent waiting beyond the cache: an estimate from times, see resident.h. Never a measured value. */
 typedef struct agb_estimate {
@@ -44,6 +53,7 @@ typedef struct agb_result {
     const agb_aggregator *aggregator;    /* NULL when it could not be loaded */
     int64_t param_values[AGB_MOST_PARAMS];
     size_t source;                 /* index in agb_results.sources */
+    size_t heat;                   /* rounds of one heat are pairs */
     agb_state state;
     char reason[1024];             /* why it is not ok, one sentence; "" */
     agb_run *runs;                 /* all that were completed, warm-ups first */
@@ -54,8 +64,11 @@ typedef struct agb_result {
     agb_stats stats;               /* of the last run */
     agb_digest digest;
     agb_summary wall;              /* its interval is NAN below AGB_LEAST_FOR_INTERVAL runs */
+    double *process_s;             /* median of each process; NULL: there was one */
+    size_t n_process;
     double first_s, verify_s;      /* the very first run; median cost of the check */
     double ns_per_row, floor_s, times_floor;
+    bool in_cache;                 /* rows and groups are so few that memory's bandwidth is no floor */
     bool too_fast;                 /* less than 0.2 ns a row although the groups are many: doubt it */
     unsigned noisy;
     agb_metrics metrics, phase_metrics[AGB_MOST_PHASES], thread_metrics[AGB_MOST_COUNTED_THREADS];
@@ -102,7 +115,10 @@ typedef struct agb_settings {
     const char *group_by, *where;  /* where: NULL = all rows */
     const agb_filter *filter;      /* `where`, understood; or NULL */
     unsigned threads;
-    unsigned repetitions, warmup;  /* as done */
+    unsigned repetitions, warmup;  /* as done, in each process */
+    double precision;              /* wanted, as a share; 0: none. Of each median, or: */
+    bool precise_speedups;
+    unsigned processes;            /* wanted, at least 1 */
     agb_pages pages;
     agb_memory_mode memory;
     uint64_t memory_budget, seed;
@@ -110,6 +126,8 @@ typedef struct agb_settings {
     const char *hash;
     size_t top, offset;            /* groups to show, and largest ones left out before them */
     unsigned query;                /* number in queries.c + 1; 0 = none */
+    const agb_sweep *sweeps;       /* borrowed */
+    size_t n_sweeps;
     const int *cpus;               /* NULL = not pinned */
     unsigned n_cpus;
 } agb_settings;
@@ -127,6 +145,9 @@ typedef struct agb_results {
     const agb_ipc_line *ipc_line;  /* to be laid beside what is counted; NULL = not asked for. Borrowed */
     bool published;                /* this is the published experiment: JSON lays its figures beside ours */
     agb_settings settings;
+    unsigned processes;            /* that gave runs */
+    agb_layout layouts[AGB_MOST_LAYOUTS];    /* of each process on each source, as far as they fit */
+    size_t n_layouts;
     agb_source_info *sources;
     size_t n_sources;
     agb_result *results;
@@ -147,6 +168,8 @@ __attribute__((format(printf, 2, 3))) void agb_results_note(agb_results *results
 
 /* Those that could not take part are no failure, unless none could. */
 bool agb_results_all_ok(const agb_results *results);
+/* Whether any result of this source is right. */
+bool agb_results_any_ok(const agb_results *results, size_t source);
 /* "radix bits=12", cut to fit. */
 void agb_result_label(const agb_result *result, char *label, size_t size);
 /* "pmu", "replay", or "none", and why some or all counters are missing or doubtful; "" = nothing is. */
@@ -155,6 +178,8 @@ const char *agb_results_counters_reason(const agb_results *results, const agb_me
 /* NULL when there is none. */
 const agb_comparison *agb_results_comparison_of(const agb_results *results, size_t result);
 const agb_noise *agb_results_noise_of(const agb_results *results, size_t source);
+/* How far the medians of several processes lie apart, as a share of the result's; NAN when there was one. */
+double agb_process_spread(const agb_result *result);
 /* Noisy repetitions and all timed repetitions of the results. */
 void agb_results_count_noisy(const agb_results *results, size_t *noisy, size_t *all);
 

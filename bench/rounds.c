@@ -9,6 +9,9 @@
  */
 #include "rounds.h"
 
+#include "precision.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,17 +189,60 @@ static void cut_repetitions(agb_field *field, unsigned done)
     field->repetitions = done;
 }
 
-/* Where time may cut the rounds short, any of them may prove to be the last, and each brings its largest groups. */
+/* Of this row's median, or of its speed-up against the first row; NAN where there is none. */
+static double precision_of(const heat *self, const agb_result *row, double *values)
+{
+    const agb_settings *settings = &self->field->experiment->settings;
+    const agb_result *baseline = self->rows[0];
+    size_t n = row->n_runs - row->n_warmup;
+    if (row->state != AGB_STATE_OK || n == 0)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        values[i] = row->runs[row->n_warmup + i].wall_s;
+    if (!settings->precise_speedups) {
+        agb_summary wall = agb_summarize(values, n, settings->seed);
+        return agb_precision_of(wall.median, wall.ci95_low, wall.ci95_high);
+    }
+    if (row == baseline || baseline->state != AGB_STATE_OK)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        values[i] = baseline->runs[baseline->n_warmup + i].wall_s / values[i];
+    agb_summary speedup = agb_summarize(values, n, settings->seed);
+    return agb_precision_of(speedup.median, speedup.ci95_low, speedup.ci95_high);
+}
+
+/* Whether all intervals are as narrow as was asked for; a twin is there to tell the noise, not to be told. */
+static bool is_precise(const heat *self, unsigned done)
+{
+    const agb_field *field = self->field;
+    unsigned passes = field->contest->support ? agb_counters_passes(field->contest->support) : 0;
+    if (field->experiment->settings.precision == 0 || done < AGB_LEAST_PRECISE || done < passes)
+        return false;
+    double *values = calloc(field->repetitions + 1, sizeof *values);
+    bool precise = values != NULL;
+    for (size_t i = 0; precise && i < self->n; i++)
+        precise = self->rows[i] == field->twin ||
+                  !(precision_of(self, self->rows[i], values) > field->experiment->settings.precision);
+    free(values);
+    return precise;
+}
+
+/* Where time or precision may end the rounds, any of them may prove to be the last, and each brings its largest
+ * groups. */
 static void run_rounds(heat *self)
 {
     agb_field *field = self->field;
     unsigned warmup = field->experiment->settings.warmup, rounds = warmup + field->repetitions;
-    bool may_be_cut = field->experiment->most_s > 0;
+    bool may_be_cut = field->experiment->most_s > 0 || field->experiment->settings.precision > 0;
     double round_s = 0;
     for (unsigned round = 0; round < rounds; round++) {
         double start = agb_now_s();
         if (round > warmup && out_of_time(field, round_s)) {
             cut_repetitions(field, round - warmup);
+            return;
+        }
+        if (round > warmup && is_precise(self, round - warmup)) {
+            field->most_done = round - warmup > field->most_done ? round - warmup : field->most_done;
             return;
         }
         shuffle(self);
@@ -208,6 +254,7 @@ static void run_rounds(heat *self)
         }
         round_s = agb_now_s() - start;
     }
+    field->most_done = field->repetitions;
 }
 
 /* ---- Heats ------------------------------------------------------------------------------------------------------- */
@@ -252,8 +299,10 @@ static agb_status run_heat(agb_field *field, size_t first, size_t n, bool *writt
             describe_row(field, &self.stand_in, &field->experiment->entries[0]);
             add_to_heat(&self, &self.stand_in);
         }
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            field->rows[first + i].heat = first;
             add_to_heat(&self, &field->rows[first + i]);
+        }
         run_rounds(&self);
         pair_rows(&self);
         status = write_groups(&self, written, err);
@@ -281,6 +330,8 @@ agb_status agb_rounds_run(agb_field *field, agb_error *err)
         first += share;
     }
     agb_tell_progress(field->experiment, "measured", "", 1, 1);
+    if (field->experiment->settings.precision > 0 && field->most_done > 0)
+        field->repetitions = field->most_done;
     if (heats > 1)
         agb_results_note(field->results, "memory holds %zu contestants at once: they ran in %zu heats, the baseline in "
                          "each of them", field->most_at_once, heats);

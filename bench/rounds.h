@@ -14,6 +14,7 @@ typedef struct agb_field {
     size_t source;
     size_t most_at_once;             /* contestants that memory has room for, at least 2 */
     unsigned repetitions;            /* wanted; afterwards: done */
+    unsigned most_done;              /* by the longest heat, where precision may end it */
     double start_s;                  /* of all the work, for experiment->most_s */
     uint64_t random;                 /* state of the shuffling */
     uint64_t program_bytes, table_bytes;    /* what a contestant's process holds before it starts */

@@ -37,7 +37,7 @@ static agb_status measure(const agb_session *session, const agb_options *options
         lineup->experiment.progress = agb_progress_print;
         lineup->experiment.context = &printer;
     }
-    lineup->experiment.most_s = session->most_s;
+    lineup->experiment.most_s = options->time_limit_s ? (double)options->time_limit_s : session->most_s;
     lineup->experiment.demanded = options->estimate || options->simulate;
     if (session->note)
         agb_results_note(&lineup->warnings, "%s", session->note);
@@ -61,19 +61,23 @@ int agb_session_run(const agb_session *session, const agb_options *options, agb_
     agb_results results = {0};
     agb_outputs outputs = {0};
     agb_status status = agb_lineup_create(&lineup, options, session->source, session->aggregators, err);
-    if (status == AGB_OK)
+    bool shares = options->process_of;    /* gives its runs to another process, and writes nothing itself */
+    if (status == AGB_OK && !shares)
         status = agb_outputs_prepare(&outputs, options, lineup.experiment.sources, lineup.experiment.n_sources, err);
     int code = agb_exit_of(status);
     if (status == AGB_OK) {
         lineup.experiment.groups = outputs.has_groups ? &outputs.groups : NULL;
         status = measure(session, options, &lineup, &results, err);
-        if (status == AGB_OK)
+        bool unknown_column = status == AGB_ERR_NOT_FOUND;    /* what else has a name was looked for before */
+        if (status == AGB_OK && !shares)
             status = write_report(session, options, &results, &outputs.report, err);
-        if (status == AGB_OK && outputs.has_record)
+        if (status == AGB_OK && outputs.has_record && !shares)
             status = agb_record_write(&outputs.record, &results, err);
-        if (status == AGB_OK)
+        if (status == AGB_OK && !shares)
             status = agb_lineup_check_demands(options, &results, err);
-        code = status == AGB_OK && agb_results_all_ok(&results) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+        code = status == AGB_OK && (shares || agb_results_all_ok(&results)) ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
+        if (unknown_column)
+            code = AGB_EXIT_USAGE;
     }
     agb_results_release(&results);
     agb_outputs_release(&outputs);

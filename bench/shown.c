@@ -181,7 +181,7 @@ agb_text agb_shown_speedup(const agb_shown_row *row)
     if (isnan(row->speedup))
         return out;
     if (isnan(row->speedup_low))
-        snprintf(out.s, sizeof out.s, "%.20s \xc3\x97, in one run", agb_text_number(row->speedup).s);
+        snprintf(out.s, sizeof out.s, "%.20s \xc3\x97, too few runs", agb_text_number(row->speedup).s);
     else if (agb_shown_tone(row) == AGB_TONE_PLAIN)
         snprintf(out.s, sizeof out.s, "no difference seen");
     else
@@ -263,8 +263,10 @@ static void say_sources(const agb_shown *shown, char *text, size_t size)
     if (!best || !baseline)
         snprintf(text, size, "%zu sources were counted; nothing was compared", shown->n_sources);
     else
-        snprintf(text, size, "Of %zu sources, %s is faster than %s on %zu and slower on %zu; on %zu no difference is seen",
-                 best_all, best->label, baseline->label, best_faster, best_slower, best_all - best_faster - best_slower);
+        snprintf(text, size, "Of %zu sources, %s is faster than %s on %zu and slower on %zu; on %zu no difference is "
+                 "seen",
+                 best_all, best->label, baseline->label, best_faster, best_slower,
+                 best_all - best_faster - best_slower);
 }
 
 void agb_shown_headline(const agb_shown *shown, char *text, size_t size)
@@ -279,7 +281,7 @@ void agb_shown_headline(const agb_shown *shown, char *text, size_t size)
     else if (!baseline)
         snprintf(text, size, "%s took %s; nothing was compared", best->label, agb_text_seconds(best->median_s).s);
     else if (isnan(best->low_s))
-        snprintf(text, size, "One run each has no interval: nothing can be said about who is faster");
+        snprintf(text, size, "Too few runs for an interval: nothing can be said about who is faster");
     else if (best == baseline)
         snprintf(text, size, "Nothing here is faster than %s, the baseline, which took %s", baseline->label,
                  agb_text_seconds(baseline->median_s).s);

@@ -10,7 +10,7 @@ typedef struct agb_shown_row {
     char label[128];                /* "radix bits=10": the parameters that tell it from its namesakes */
     const char *aggregator, *state, *reason, *source;    /* of the file */
     bool ok, baseline;
-    double first_s, low_s, median_s, high_s;             /* low and high: NAN where there was one run */
+    double first_s, low_s, median_s, high_s;             /* low and high: NAN where there were too few runs */
     double ns_per_row, times_floor, peak_bytes;
     double *runs;                   /* wall times */
     bool *noisy;

@@ -47,11 +47,12 @@ static void say_published(agb_page *page, const share *share, const agb_shown_ro
     static const char *const outcomes[AGB_TONES] = {"no difference is seen here", "partitioning wins here, too",
                                                     "here partitioning is slower"};
     if (isnan(share->low))
-        agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it took "
-                         "%.2f of it in one run, from which nothing follows.", share->published, share->here);
+        agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it "
+                         "took %.2f of it, in too few runs for anything to follow.", share->published, share->here);
     else
-        agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it takes "
-                         "%.2f of it, 95 %% interval %.2f to %.2f: %s.", share->published, share->here, share->low,
+        agb_html_element(page->to, "p", NULL, "Published: partitioned took %.2f of the simple table's time. Here it "
+                         "takes %.2f of it, 95 %% interval %.2f to %.2f: "
+                         "%s.", share->published, share->here, share->low,
                          share->high, outcomes[parted ? agb_shown_tone(parted) : AGB_TONE_PLAIN]);
 }
 
@@ -60,7 +61,7 @@ static void draw_published(agb_page *page, const share *share, const agb_shown_r
     char here[80], published[40];
     snprintf(published, sizeof published, "%.2f", share->published);
     if (isnan(share->low))
-        snprintf(here, sizeof here, "%.2f, in one run", share->here);
+        snprintf(here, sizeof here, "%.2f, too few runs", share->here);
     else
         snprintf(here, sizeof here, "%.2f [%.2f, %.2f]", share->here, share->low, share->high);
     agb_spread_row rows[] = {
@@ -87,8 +88,8 @@ void agb_show_published(agb_page *page, const agb_shown *shown)
     agb_figure_begin(page);
     if (isfinite(share.published) && isfinite(share.here))
         draw_published(page, &share, parted);
-    agb_figure_caption(page, "Published: %s, one core of an %s, bare metal. Another machine, other code: only the shape of "
-                       "the answer can be compared.", agb_read_words(&published, "by"),
+    agb_figure_caption(page, "Published: %s, one core of an %s, bare metal. Another machine, other code: only the "
+                       "shape of the answer can be compared.", agb_read_words(&published, "by"),
                        agb_read_words(&published, "cpu"));
     agb_figure_table_begin(page);
     published_table(page, &published);

@@ -46,8 +46,8 @@ static void slots_table(agb_page *page, const agb_shown *shown)
         {"ipc", ""}, {"instructions", ""}, {"ops_retired", ""}, {"cycles", ""}, {"dram_demand_bytes", "bytes"},
         {"llc_misses", ""}, {"dtlb_walks", ""}, {"coverage_pct", "%"}};
     agb_html_table_begin(page->to, NULL, "strategy|#retiring|#memory bound|#backend bound|#frontend bound|"
-                         "#bad speculation|#instructions a cycle|#instructions|#operations|#cycles|#from DRAM on demand|"
-                         "#last-level misses|#page walks|#time counted");
+                         "#bad speculation|#instructions a cycle|#instructions|#operations|#cycles|#from DRAM on "
+                         "demand|#last-level misses|#page walks|#time counted");
     for (size_t i = 0; i < shown->n; i++) {
         agb_json counters = agb_read_object(&shown->rows[i].at, "counters");
         agb_stack_row row;
@@ -149,7 +149,7 @@ static void estimates_table(agb_page *page, const agb_shown *shown)
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
         agb_html_number_cell(page->to, "est. %s", agb_text_amount(share, "%").s);
         if (isnan(low))
-            agb_html_number_cell(page->to, "one run");
+            agb_html_number_cell(page->to, "too few runs");
         else
             agb_html_number_cell(page->to, "%s to %s", agb_text_amount(low, "%").s, agb_text_amount(high, "%").s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&estimate, "twin_wall_s"), "s").s);
@@ -218,7 +218,8 @@ static void simulations_table(agb_page *page, const agb_shown *shown)
         agb_html_row_begin(page->to);
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
         for (size_t j = 0; j < SIMULATED; j++)
-            agb_html_number_cell(page->to, "sim. %s", agb_text_number(agb_read_amount(&simulation, simulated[j].key)).s);
+            agb_html_number_cell(page->to, "sim. %s",
+                                 agb_text_number(agb_read_amount(&simulation, simulated[j].key)).s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&simulation, "rows"), "").s);
         agb_html_row_end(page->to);
     }

@@ -38,7 +38,7 @@ static void times_table(agb_page *page, const agb_shown_row *const *rows, size_t
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->first_s, "s").s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->median_s, "s").s);
         if (isnan(row->low_s))
-            agb_html_number_cell(page->to, "one run");
+            agb_html_number_cell(page->to, "too few runs");
         else
             agb_html_number_cell(page->to, "%s to %s", agb_text_amount(row->low_s, "s").s,
                                  agb_text_amount(row->high_s, "s").s);
@@ -64,7 +64,8 @@ static void draw_times(agb_page *page, const agb_shown *shown, const agb_shown_r
         drawn[i] = (agb_spread_row){rows[i]->label, notes[i].s, rows[i]->low_s, rows[i]->median_s, rows[i]->high_s,
                                     rows[i]->runs, rows[i]->noisy, rows[i]->n_runs, agb_shown_tone(rows[i])};
     }
-    snprintf(about, sizeof about, "Median wall time of %zu strategies, the fastest first: from %.20s for %s to %.20s for %s", n,
+    snprintf(about, sizeof about, "Median wall time of %zu strategies, the fastest first: from %.20s for %s to %.20s "
+             "for %s", n,
              agb_text_seconds(rows[0]->median_s).s, rows[0]->label, agb_text_seconds(rows[n - 1]->median_s).s,
              rows[n - 1]->label);
     agb_spread spread = {.title = "Time of each strategy", .about = about, .axis = "wall time of one run", .unit = "s",
@@ -87,9 +88,9 @@ void agb_show_times(agb_page *page, const agb_shown *shown)
         agb_html_element(page->to, "h3", NULL, "Time of each strategy");
         agb_figure_begin(page);
         draw_times(page, shown, rows, n);
-        agb_figure_caption(page, "Each dot is one timed run, hollow where it lost more than 2 %% to waiting for a core; "
-                           "the line is the median, the band its 95 %% interval. Right of it: the speed-up against the "
-                           "baseline (dashed), from pairs within a round.");
+        agb_figure_caption(page, "Each dot is one timed run, hollow where it lost more than 2 %% to waiting for a "
+                           "core; the line is the median, the band its 95 %% interval. Right of it: the speed-up "
+                           "against the baseline (dashed), from pairs within a round.");
         agb_figure_table_begin(page);
         times_table(page, rows, n, shown->n_sources > 1);
         agb_figure_table_end(page);

@@ -8,13 +8,19 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Below this a result was not computed but optimised away, or its rows collapse into few groups. */
 static const double least_ns_per_row = 0.2;
 enum { FEW_GROUPS = 1000 };
 
-/* Each contestant has one process, and where its code and data happen to lie can make this much of a difference. */
-static const double least_claim = 1.05;
+const double agb_least_claim = 1.05;
+
+double agb_least_claim_of(unsigned processes)
+{
+    enum { SEVERAL = 3 };
+    return processes >= SEVERAL ? 1 : agb_least_claim;
+}
 
 /* The timed runs' values of one kind. */
 static size_t timed(const agb_result *result, double *values, double (*value_of)(const agb_run *run, size_t which),
@@ -96,6 +102,33 @@ static void compute_metrics(agb_result *result, const agb_results *results, cons
     free(counts);
 }
 
+/* Whose each timed run is; free() it. NULL: all of one, or no memory. */
+static unsigned *processes_of(const agb_result *result, const agb_results *results)
+{
+    size_t n = result->n_runs - result->n_warmup;
+    unsigned *process = results->processes > 1 ? calloc(n + 1, sizeof *process) : NULL;
+    for (size_t i = 0; process && i < n; i++)
+        process[i] = result->runs[result->n_warmup + i].process;
+    return process;
+}
+
+/* Runs of one process stand together. */
+static void summarize_each_process(agb_result *result, const agb_results *results, const double *walls,
+                                   const unsigned *process, size_t n)
+{
+    double *values = calloc(n + 1, sizeof *values);
+    result->process_s = calloc(results->settings.processes + 1, sizeof *result->process_s);
+    for (size_t i = 0, first = 0; values && result->process_s && i < n; i++) {
+        if (i + 1 < n && process[i + 1] == process[i])
+            continue;
+        memcpy(values, walls + first, (i + 1 - first) * sizeof *values);
+        if (result->n_process < results->settings.processes)
+            result->process_s[result->n_process++] = agb_median(values, i + 1 - first);
+        first = i + 1;
+    }
+    free(values);
+}
+
 static double resident_of(const agb_run *run, size_t which)
 {
     (void)which;
@@ -121,13 +154,24 @@ static void estimate_waiting(agb_result *result, const agb_source_info *source, 
     }
     size_t n = timed(result, walls, wall_of, 0);
     timed(result, twins, resident_of, 0);
-    agb_ratio cost = agb_paired_ratio(walls, twins, n, seed);
+    agb_ratio cost = agb_paired_ratio(walls, twins, NULL, n, seed);
     out->has = true;
     out->waiting_pct = waiting_pct(cost.ratio);
     out->ci95_low_pct = waiting_pct(cost.ci95_low);
     out->ci95_high_pct = waiting_pct(cost.ci95_high);
     out->resident_s = agb_median(twins, n);
     free(walls);
+}
+
+/* What a filter leaves out is only read. Few enough rows stay in a cache from one run to the next. */
+static void set_floor(agb_result *result, const agb_source_info *source, const agb_caches *caches)
+{
+    uint64_t key_bytes = source->rows ? source->bytes / source->rows : sizeof(uint64_t);
+    uint64_t left_out = source->rows - source->selected, groups = result->digest.groups;
+    result->floor_s = agb_floor_seconds(&source->floor, source->selected, key_bytes, groups) +
+                      (double)(left_out * key_bytes) / (source->floor.read_gbps * 1e9);
+    result->times_floor = result->wall.median / result->floor_s;
+    result->in_cache = result->times_floor < 1 || source->rows * key_bytes + groups * sizeof(agb_group) <= caches->l2;
 }
 
 static void summarize(agb_result *result, const agb_results *results, const agb_counter_support *support)
@@ -142,7 +186,11 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
         return;
     }
     size_t n = timed(result, values, wall_of, 0);
-    result->wall = agb_summarize(values, n, seed);
+    unsigned *process = processes_of(result, results);
+    result->wall = agb_summarize_processes(values, process, n, seed);
+    if (process)
+        summarize_each_process(result, results, values, process, n);
+    free(process);
     result->verify_s = agb_summarize(values, timed(result, values, verify_of, 0), seed).median;
     for (size_t phase = 0; phase < result->stats.phases; phase++)
         result->phase_s[phase] = agb_summarize(values, timed(result, values, phase_of, phase), seed).median;
@@ -151,9 +199,7 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
     result->ns_per_row = source->rows ? result->wall.median * 1e9 / (double)source->rows : NAN;
     result->too_fast = result->ns_per_row < least_ns_per_row && result->digest.groups > FEW_GROUPS;
     if (source->has_floor) {
-        uint64_t key_bytes = source->rows ? source->bytes / source->rows : sizeof(uint64_t);
-        result->floor_s = agb_floor_seconds(&source->floor, source->rows, key_bytes, result->digest.groups);
-        result->times_floor = result->wall.median / result->floor_s;
+        set_floor(result, source, &results->machine.caches);
     }
     for (size_t i = result->n_warmup; i < result->n_runs; i++)
         result->noisy += result->runs[i].noisy;
@@ -163,20 +209,22 @@ static void summarize(agb_result *result, const agb_results *results, const agb_
 }
 
 /* Against the baseline's runs in the same rounds. */
-static agb_ratio speedup(const agb_result *candidate, uint64_t seed)
+static agb_ratio speedup(const agb_result *candidate, const agb_results *results)
 {
+    unsigned *process = processes_of(candidate, results);
     size_t n = candidate->n_runs - candidate->n_warmup;
     double *walls = calloc(n + 1, sizeof *walls);
     agb_ratio ratio = {1, NAN, NAN};
     if (walls) {
         timed(candidate, walls, wall_of, 0);
-        ratio = agb_paired_ratio(candidate->paired_s, walls, n, seed);
+        ratio = agb_paired_ratio(candidate->paired_s, walls, process, n, results->settings.seed);
     }
+    free(process);
     free(walls);
     return ratio;
 }
 
-agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise)
+agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise, double least_claim)
 {
     if (!(speedup->ci95_low > 1 || speedup->ci95_high < 1))    /* or unknown: not a number */
         return AGB_VERDICT_SAME;
@@ -193,7 +241,7 @@ static const agb_ratio *measure_noise(agb_results *results, size_t baseline, con
     if (!twin || !twin->paired_s || twin->n_runs - twin->n_warmup < AGB_LEAST_FOR_INTERVAL)
         return NULL;
     agb_noise *noise = &results->noises[results->n_noises++];
-    *noise = (agb_noise){baseline, speedup(twin, results->settings.seed)};
+    *noise = (agb_noise){baseline, speedup(twin, results)};
     return &noise->ratio;
 }
 
@@ -215,7 +263,44 @@ void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, cons
         if (results->results[i].state != AGB_STATE_OK || !results->results[i].paired_s)
             continue;
         agb_comparison *comparison = &results->comparisons[results->n_comparisons++];
-        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results->settings.seed)};
-        comparison->verdict = agb_verdict_of(&comparison->speedup, noise);
+        *comparison = (agb_comparison){i, baseline, .speedup = speedup(&results->results[i], results)};
+        comparison->verdict = agb_verdict_of(&comparison->speedup, noise, agb_least_claim_of(results->processes));
     }
+}
+
+static bool same_rounds(const agb_result *a, const agb_result *b)
+{
+    size_t n = a->n_runs - a->n_warmup;
+    bool same = a->heat == b->heat && b->n_runs - b->n_warmup == n;
+    for (size_t i = 0; same && i < n; i++) {
+        const agb_run *mine = &a->runs[a->n_warmup + i], *theirs = &b->runs[b->n_warmup + i];
+        same = mine->round == theirs->round && mine->process == theirs->process;
+    }
+    return same;
+}
+
+agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, bool *paired)
+{
+    const agb_result *winner = &results->results[better], *loser = &results->results[other];
+    uint64_t seed = results->settings.seed;
+    double *walls = calloc(winner->n_runs + loser->n_runs + 1, sizeof *walls);
+    agb_ratio lead = {NAN, NAN, NAN};
+    *paired = same_rounds(winner, loser);
+    if (!walls)
+        return lead;
+    size_t n = timed(winner, walls, wall_of, 0), m = timed(loser, walls + n, wall_of, 0);
+    unsigned *process = processes_of(winner, results), *others = processes_of(loser, results);
+    lead = *paired ? agb_paired_ratio(walls + n, walls, process, n, seed)
+                   : agb_unpaired_ratio((agb_values){walls + n, others, m}, (agb_values){walls, process, n}, seed);
+    free(process);
+    free(others);
+    free(walls);
+    return lead;
+}
+
+bool agb_lead_is_claimed(const agb_results *results, size_t better, const agb_ratio *lead)
+{
+    const agb_noise *noise = agb_results_noise_of(results, results->results[better].source);
+    return agb_verdict_of(lead, noise ? &noise->ratio : NULL, agb_least_claim_of(results->processes)) ==
+           AGB_VERDICT_FASTER;
 }

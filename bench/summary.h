@@ -10,8 +10,18 @@
 void agb_summarize_source(agb_results *results, agb_result *rows, size_t n, const agb_result *twin,
                           const agb_counter_support *support);
 
+/* Where code and data of one process happen to lie can make this much of a difference. */
+extern const double agb_least_claim;
+/* What is not claimed at least: that, or nothing where several processes are inside the interval. */
+double agb_least_claim_of(unsigned processes);
+
 /* No difference is seen when the interval holds 1, or when the ratio is no farther from 1 than the twin's interval, or
- * than 5 %. noise may be NULL. */
-agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise);
+ * than least_claim. noise may be NULL. */
+agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise, double least_claim);
+
+/* How much faster one right result of a source is than another one, by rounds where both took part in the same ones
+ * (*paired), else by medians; and whether that is more than noise. */
+agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, bool *paired);
+bool agb_lead_is_claimed(const agb_results *results, size_t better, const agb_ratio *lead);
 
 #endif

@@ -3,7 +3,6 @@
 #include "svg.h"
 
 #include "html.h"
-#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,21 +53,51 @@ void agb_svg_dot(agb_svg *svg, const char *class, double x, double y, double rad
     }
 }
 
-/* Cells of a wide sans-serif at 13 px; most fonts need less. */
-static const double cell_width = 7.7;
+/* Of a character in a wide sans-serif of 13 px (DejaVu Sans); most fonts need less. */
+static double character_width(unsigned char first)
+{
+    if (first >= 0xe0)
+        return 13;    /* from outside of Europe, or a picture */
+    if (first < 0x20 || first >= 0x7f || strchr("mwMWOQ%@", first))
+        return first >= 0x80 && first < 0xc0 ? 0 : strchr("mwMW%@", first) ? 12.5 : 10.5;
+    if (strchr("ijl.,:;|'!()[]frt-/ ", first))
+        return 5.2;
+    return first >= 'A' && first <= 'Z' ? 9.2 : 8.3;
+}
+
+/* Width of the bytes before `end`. */
+static double width_of(const char *text, const char *end)
+{
+    double width = 0;
+    while (text < end)
+        width += character_width((unsigned char)*text++);
+    return width;
+}
+
+enum { LONGEST = 512 };
 
 double agb_svg_text_width(const char *text)
 {
-    return cell_width * agb_text_cells(text);
+    char seen[LONGEST];
+    agb_html_visible(seen, sizeof seen, text);
+    return width_of(seen, seen + strlen(seen));
 }
 
 void agb_svg_text(agb_svg *svg, const char *class, agb_anchor anchor, double x, double y, double most,
                   const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
+    static const double ellipsis = 13;
+    char seen[LONGEST];
+    agb_html_visible(seen, sizeof seen, text);
+    char *end = seen + strlen(seen);
+    bool cut = most > 0 && width_of(seen, end) > most;
+    while (cut && end > seen && (width_of(seen, end) > most - ellipsis || (*end & 0xc0) == 0x80))
+        end--;
+    *end = '\0';
     fprintf(svg->to, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchors[anchor], x, y);
-    agb_html_text_cut(svg->to, text, most > 0 ? (int)(most / cell_width) : 0);
-    fputs("</text>\n", svg->to);
+    agb_html_text(svg->to, seen);
+    fputs(cut ? "\xe2\x80\xa6</text>\n" : "</text>\n", svg->to);
 }
 
 void agb_svg_path_begin(agb_svg *svg, const char *class)

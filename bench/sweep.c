@@ -2,9 +2,9 @@
 /* --sweep p=a..b: see sweep.h. */
 #include "sweep.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,31 +14,45 @@ static agb_status malformed(const char *text, agb_error *err)
                     "with at most %d different values", text, AGB_MOST_SWEEP);
 }
 
-static bool parse_number(const char **at, int64_t *number)
+/* Up to "..", which strtold would take for a point. long double has the 64 bits that the largest parameters need. */
+static bool parse_number(const char **at, long double *number)
 {
-    char *end;
-    errno = 0;
-    *number = strtoll(*at, &end, 10);
-    bool good = end != *at && errno == 0;
-    *at = end;
+    char word[40], *end;
+    size_t length = 0;
+    while (length + 1 < sizeof word && (*at)[length] && strchr("0123456789.eE+-", (*at)[length]) &&
+           strncmp(*at + length, "..", 2) != 0)
+        length++;
+    memcpy(word, *at, length);
+    word[length] = '\0';
+    *number = strtold(word, &end);
+    bool good = length > 0 && *end == '\0' && fabsl(*number) <= 9223372036854775807.0L;
+    *at += length;
     return good;
 }
 
-static bool fill_range(agb_sweep *out, int64_t first, int64_t last, char step_kind, int64_t step)
+/* "8", "100000000", "0.3": whole numbers with all digits, others with those that the parts of a sum like 0.1 + 0.2
+ * share with their right value. */
+static bool add_value(agb_sweep *out, long double value)
 {
-    if (step < (step_kind == '*' ? 2 : 1) || (step_kind == '*' && first < 1) || last < first)
+    if (out->n == AGB_MOST_SWEEP)
         return false;
-    int64_t value = first;
-    while (value <= last) {
-        if (out->n == AGB_MOST_SWEEP)
+    bool whole = value == floorl(value);
+    snprintf(out->value[out->n++], sizeof out->value[0], whole ? "%.0Lf" : "%.12Lg", value);
+    return true;
+}
+
+static bool fill_range(agb_sweep *out, long double first, long double last, char step_kind, long double step)
+{
+    const long double slack = 1e-9L;    /* 0.1 + 7 * 0.1 is above 0.8 */
+    if (step_kind == '*' ? !(step > 1 && first > 0) : !(step > 0))
+        return false;
+    if (last < first)
+        return false;
+    long double value = first;
+    for (unsigned i = 1; step_kind == '*' ? value <= last * (1 + slack) : value <= last + slack * step; i++) {
+        if (!add_value(out, value))
             return false;
-        snprintf(out->value[out->n++], sizeof out->value[0], "%" PRId64, value);
-        int64_t next;
-        bool beyond = step_kind == '*' ? __builtin_mul_overflow(value, step, &next)
-                                       : __builtin_add_overflow(value, step, &next);
-        if (beyond)
-            break;
-        value = next;
+        value = step_kind == '*' ? value * step : first + i * step;
     }
     return true;
 }
@@ -71,7 +85,7 @@ agb_status agb_sweep_parse(agb_sweep *out, const char *text, agb_error *err)
     const char *at = equals + 1;
     if (!strstr(at, ".."))
         return fill_list(out, at) ? AGB_OK : malformed(text, err);
-    int64_t first, last, step = 1;
+    long double first, last, step = 1;
     char step_kind = '/';
     bool good = parse_number(&at, &first) && strncmp(at, "..", 2) == 0;
     at += good ? 2 : 0;
@@ -79,29 +93,54 @@ agb_status agb_sweep_parse(agb_sweep *out, const char *text, agb_error *err)
     if (good && (*at == '/' || *at == '*')) {
         step_kind = *at++;
         good = parse_number(&at, &step);
+    } else if (good && last - first >= AGB_MOST_SWEEP && first >= 1) {
+        step_kind = '*';    /* 10..1e8: nobody means each of them */
+        step = 10;
     }
     if (!good || *at != '\0' || !fill_range(out, first, last, step_kind, step))
         return malformed(text, err);
     return AGB_OK;
 }
 
-char *agb_sweep_set(const char *text, char separator, const char *name, const char *value)
+char *agb_sweep_without(const char *text, char separator, const char *name)
 {
     size_t length = strlen(name);
-    char *out = malloc(strlen(text) + length + strlen(value) + 3);
-    if (!out)
-        return NULL;
-    char *to = out;
-    for (const char *at = text; *at;) {
+    char *out = malloc(strlen(text) + 1), *to = out;
+    for (const char *at = text; out && *at;) {
         const char *end = strchrnul(at, separator);
         bool same = strncmp(at, name, length) == 0 && at[length] == '=';
         if (!same) {
+            if (to > out)
+                *to++ = separator;
             memcpy(to, at, (size_t)(end - at));
             to += end - at;
-            *to++ = separator;
         }
         at = end + (*end == separator);
     }
-    sprintf(to, "%s=%s", name, value);
+    if (out)
+        *to = '\0';
     return out;
+}
+
+char *agb_sweep_set(const char *text, char separator, const char *name, const char *value)
+{
+    char *others = agb_sweep_without(text, separator, name), *out;
+    if (!others || asprintf(&out, "%s%.*s%s=%s", others, *others != '\0', &separator, name, value) < 0)
+        out = NULL;
+    free(others);
+    return out;
+}
+
+bool agb_sweep_get(const char *text, char separator, const char *name, char *value, size_t size)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; *at;) {
+        const char *end = strchrnul(at, separator);
+        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+            snprintf(value, size, "%.*s", (int)(end - at - (ptrdiff_t)length - 1), at + length + 1);
+            return true;
+        }
+        at = end + (*end == separator);
+    }
+    return false;
 }

@@ -108,7 +108,8 @@ static void note_account(agb_task *task, const sight *seen)
         task->first_waited_ns = seen->waited_ns;
         task->first_slices = seen->slices;
     }
-    bool backwards = !first && (seen->ran_ns < task->ran_ns || seen->waited_ns < task->waited_ns);
+    bool backwards = !first && (seen->ran_ns < task->ran_ns || seen->waited_ns < task->waited_ns ||
+                                seen->slices < task->slices);
     task->unreadable |= seen->unreadable || backwards;
     task->ran_ns = seen->ran_ns;
     task->waited_ns = seen->waited_ns;

@@ -3,6 +3,7 @@
 #include "text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 agb_text agb_text_count(uint64_t n)
@@ -29,18 +30,52 @@ agb_text agb_text_number(double x)
     return out;
 }
 
+typedef struct unit {
+    double least, scale;
+    const char *name;
+} unit;
+
+static const unit *unit_of(double s)
+{
+    static const unit units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+    const unit *unit = units;
+    while (s < unit->least)
+        unit++;
+    return unit;
+}
+
+agb_text agb_text_seconds_like(double s, double other_s)
+{
+    const unit *unit = unit_of(other_s);
+    agb_text out = agb_text_number(s * unit->scale);
+    size_t length = strlen(out.s);
+    snprintf(out.s + length, sizeof out.s - length, " %s", unit->name);
+    return out;
+}
+
 agb_text agb_text_seconds(double s)
 {
-    static const struct { double least, scale; const char *unit; } units[] = {
-        {1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
-    if (s == 0)
-        return (agb_text){"0 s"};
-    size_t i = 0;
-    while (s < units[i].least)
-        i++;
-    agb_text out = agb_text_number(s * units[i].scale);
+    return s == 0 ? (agb_text){"0 s"} : agb_text_seconds_like(s, s);
+}
+
+agb_text agb_text_interval(double low_s, double high_s)
+{
+    if (isnan(low_s))
+        return (agb_text){"-"};
+    agb_text out = agb_text_number(low_s * unit_of(high_s)->scale);
     size_t length = strlen(out.s);
-    snprintf(out.s + length, sizeof out.s - length, " %s", units[i].unit);
+    snprintf(out.s + length, sizeof out.s - length, "..%.32s", agb_text_seconds_like(high_s, high_s).s);
+    return out;
+}
+
+agb_text agb_text_ratio(double ratio, double low, double high)
+{
+    agb_text out;
+    if (isnan(low))
+        snprintf(out.s, sizeof out.s, "%.20s x", agb_text_number(ratio).s);
+    else
+        snprintf(out.s, sizeof out.s, "%.20s x [%.20s, %.20s]", agb_text_number(ratio).s, agb_text_number(low).s,
+                 agb_text_number(high).s);
     return out;
 }
 

@@ -13,6 +13,9 @@ typedef struct agb_text {
 
 agb_text agb_text_count(uint64_t n);           /* 17,630,976 */
 agb_text agb_text_seconds(double s);           /* 5.52 s, 41.3 ms, 870 us */
+agb_text agb_text_seconds_like(double s, double other_s);    /* in the unit that other_s is written in */
+agb_text agb_text_interval(double low_s, double high_s);     /* both in the unit of the larger: 5.40..5.71 s; NAN: - */
+agb_text agb_text_ratio(double ratio, double low, double high);    /* 1.24 x [1.13, 1.34]; without interval: 1.24 x */
 agb_text agb_text_bytes(uint64_t bytes);       /* 799.98 MB, in powers of 1000 */
 agb_text agb_text_binary(uint64_t bytes);      /* 48 KiB, 1.5 MiB: for what comes in powers of 2 */
 agb_text agb_text_number(double x);            /* three or four digits that matter: 0.012, 1.24, 55.1, 812 */

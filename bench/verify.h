@@ -12,6 +12,9 @@ typedef struct agb_verify {
     const char *params;
     double timeout_s;    /* for one kind of check */
     const char *spill_folder;    /* or NULL */
+    const char *input, *group_by;    /* a SOURCE to be tried in every setup, and its column; or NULL */
+    const char *only;    /* the name of the one kind to check; NULL: all */
+    const char *save;    /* where the smallest failing input goes, a file that ends in .agb; NULL: nowhere */
 } agb_verify;
 
 /* One kind of check, such as "key shapes", with all its cases. */
@@ -23,13 +26,16 @@ typedef struct agb_verify_outcome {
     agb_verify_state state;
     uint64_t cases;      /* that were tried; the last of them failed */
     char text[1200];     /* why not ok: "case: reason" */
+    char input[1200];    /* "" or the smallest input that was found to fail, and why */
+    bool saved;          /* and it stands in the file */
 } agb_verify_outcome;
 
-/* NULL past the end. */
-const agb_verify_kind *agb_verify_kind_at(size_t i);
+/* NULL past the end. With verify->input there is one kind: that input, in every setup. */
+const agb_verify_kind *agb_verify_kind_at(const agb_verify *verify, size_t i);
 const char *agb_verify_kind_name(const agb_verify_kind *kind);
 const char *agb_verify_kind_about(const agb_verify_kind *kind);
-/* In a child process: a crash or a hang is an outcome, too. */
-agb_verify_outcome agb_verify_run(const agb_verify *verify, const agb_verify_kind *kind);
+/* In a child process: a crash or a hang is an outcome, too. shrink: look for the smallest failing input, which takes at
+ * most a quarter of a minute. */
+agb_verify_outcome agb_verify_run(const agb_verify *verify, const agb_verify_kind *kind, bool shrink);
 
 #endif

@@ -84,6 +84,10 @@ bool agb_source_is_stream(const char *source);
 
 /* What a SOURCE holds, without loading it. schema is filled by the call and emptied by agb_schema_release. */
 agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err);
+/* As a load with these options would find it: by their loader and schema. options may be NULL. */
+typedef struct agb_load_options agb_load_options;
+agb_status agb_source_describe_as(agb_schema *schema, const agb_registry *registry, const char *source,
+                                  const agb_load_options *options, agb_error *err);
 void agb_schema_release(agb_schema *schema);
 
 /* ---- Tables: named columns of equal length ----------------------------------------------------------------------- */
@@ -96,7 +100,7 @@ typedef enum agb_pages {
                                  not have enough */
 } agb_pages;
 
-typedef struct agb_load_options {
+struct agb_load_options {
     agb_pages pages;      /* of the columns' memory */
     agb_pool *pool;       /* borrowed; decodes and parses on its workers; NULL = on the calling thread */
     const char *loader;   /* force this loader instead of asking every loader whether it knows the bytes; or NULL */
@@ -106,7 +110,11 @@ typedef struct agb_load_options {
      * another process cuts the file short (writes over it, instead of putting a new one in its place) while the table
      * lives, looking at the lost part raises SIGBUS. false: copied; the file may then do as it likes. */
     bool may_map;
-} agb_load_options;
+    /* For formats that say nothing of types (text): one line `NAME TYPE` for each column, in their order; types are
+     * int16 int32 int64 uint32 uint64 date time bytes. The first row is then data, unless it is these names. NULL: the
+     * first row tells, see loaders/text/reader.h. */
+    const char *schema;
+};
 
 /* Loads the named columns of a SOURCE: a file, a folder, a glob, `-` (standard input), or `LOADER:spec` for a loader
  * that generates rows ("synth:hits,rows=1000"). Several files must agree in the columns' types; their rows follow
@@ -181,7 +189,7 @@ typedef struct agb_memory_options {
     agb_memory_mode mode;
     uint64_t budget;     /* bytes that aggregators may hold at once; 0 = no limit */
     uint64_t fail_at;    /* tests: the fail_at-th allocation from now on is refused, once; 0 = never */
-    bool guarded;        /* tests: each block ends at an unmapped page and has a checked margin */
+    bool guarded;        /* tests: each block ends at an unmapped page and has checked margins */
 } agb_memory_options;
 
 /* Bytes of the machine, or of the control group that holds this process to less; and how many of them could be had now.
@@ -199,7 +207,7 @@ typedef struct agb_memory_usage {
     uint64_t results;           /* bytes lent to sinks, now; not charged to the budget */
     uint64_t mapped, mapped_peak;    /* bytes held from the system for both, blocks kept for reuse included */
     uint64_t allocations;       /* calls since the last reset */
-    uint64_t misuses;           /* blocks released with a wrong size, or (guarded only) written past their end */
+    uint64_t misuses;           /* blocks released with a wrong size, or (guarded only) written beside */
 } agb_memory_usage;
 
 agb_memory_usage agb_memory_usage_of(const agb_memory *memory);

@@ -390,7 +390,7 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
     if (broken)
         return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: %s", name, broken);
     if (after.misuses != before.misuses)
-        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it wrote past the end of a block, or released one "
+        return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it wrote outside a block, or released one "
                         "with a wrong size", name);
     if (after.live != before.live)
         return agb_fail(err, AGB_ERR_CONTRACT, "%s: contract broken: it left %lld bytes unreleased", name,

@@ -65,6 +65,8 @@ void agb_schema_release(agb_schema *schema)
 
 /* ---- Readers ---- */
 
+static const agb_load_options standard;
+
 static void close_reader(reader *r)
 {
     if (r->self)
@@ -171,13 +173,23 @@ static agb_status open_schema(reader *r, agb_error *err)
     return status;
 }
 
-static agb_status open_reader(reader *r, const agb_registry *registry, const agb_files *files, size_t i,
-                              const char *forced, agb_error *err)
+static agb_status check_schema(const reader *r, agb_error *err)
 {
-    *r = (reader){.name = files->path[i], .input.fd = -1};
+    if (!r->input.schema || (r->loader->traits & AGB_LOADER_UNTYPED))
+        return AGB_OK;
+    return agb_fail(err, AGB_ERR_ARGUMENT, "%s: a schema is given, but %s names and types its own columns: leave the "
+                    "schema out", r->name, r->loader->name);
+}
+
+static agb_status open_reader(reader *r, const agb_registry *registry, const agb_files *files, size_t i,
+                              const agb_load_options *options, agb_error *err)
+{
+    *r = (reader){.name = files->path[i], .input = {.fd = -1, .schema = options->schema}};
     agb_status status = open_input(r, r->name, files->is_named, err);
     if (status == AGB_OK)
-        status = choose_loader(r, registry, forced, err);
+        status = choose_loader(r, registry, options->loader, err);
+    if (status == AGB_OK)
+        status = check_schema(r, err);
     if (status == AGB_OK)
         status = open_schema(r, err);
     if (status != AGB_OK)
@@ -186,10 +198,12 @@ static agb_status open_reader(reader *r, const agb_registry *registry, const agb
 }
 
 static agb_status open_generator(reader *r, const agb_loader *loader, const char *source, const char *spec,
-                                 agb_error *err)
+                                 const agb_load_options *options, agb_error *err)
 {
-    *r = (reader){.name = source, .input = {.fd = -1, .path = spec}, .loader = loader};
-    agb_status status = open_schema(r, err);
+    *r = (reader){.name = source, .input = {.fd = -1, .path = spec, .schema = options->schema}, .loader = loader};
+    agb_status status = check_schema(r, err);
+    if (status == AGB_OK)
+        status = open_schema(r, err);
     if (status != AGB_OK)
         close_reader(r);
     return status;
@@ -294,7 +308,7 @@ static agb_status load_files(request *q, const char *source, agb_error *err)
     agb_status status = agb_files_find(&files, source, err);
     for (size_t i = 0; status == AGB_OK && i < files.count; i++) {
         reader r;
-        status = open_reader(&r, q->registry, &files, i, q->options->loader, err);
+        status = open_reader(&r, q->registry, &files, i, q->options, err);
         if (status == AGB_OK) {
             status = load_reader(q, &r, err);
             close_reader(&r);
@@ -308,7 +322,7 @@ static agb_status load_generator(request *q, const agb_loader *loader, const cha
                                  agb_error *err)
 {
     reader r;
-    agb_status status = open_generator(&r, loader, source, spec, err);
+    agb_status status = open_generator(&r, loader, source, spec, q->options, err);
     if (status != AGB_OK)
         return status;
     status = load_reader(q, &r, err);
@@ -320,7 +334,6 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
                           const char *const *columns, size_t n_columns, const agb_load_options *options,
                           agb_error *err)
 {
-    static const agb_load_options standard = {0};
     request q = {registry, columns, n_columns, options ? options : &standard, NULL, NULL, false};
     *out = NULL;
     agb_status status = agb_column_names_check(columns, n_columns, err);
@@ -343,11 +356,11 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
 /* ---- Describing ---- */
 
 static agb_status describe_more_files(agb_schema *schema, const agb_registry *registry, const agb_files *files,
-                                      agb_error *err)
+                                      const agb_load_options *options, agb_error *err)
 {
     for (size_t i = 1; i < files->count; i++) {
         reader r;
-        agb_status status = open_reader(&r, registry, files, i, NULL, err);
+        agb_status status = open_reader(&r, registry, files, i, options, err);
         if (status != AGB_OK)
             return status;
         schema->files++;
@@ -371,18 +384,19 @@ static agb_status say_whose_detail(agb_schema *schema, agb_error *err)
     return AGB_OK;
 }
 
-static agb_status describe_files(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err)
+static agb_status describe_files(agb_schema *schema, const agb_registry *registry, const char *source,
+                                 const agb_load_options *options, agb_error *err)
 {
     agb_files files;
     reader r;
     agb_status status = agb_files_find(&files, source, err);
     if (status == AGB_OK)
-        status = open_reader(&r, registry, &files, 0, NULL, err);
+        status = open_reader(&r, registry, &files, 0, options, err);
     if (status == AGB_OK) {
         *schema = r.schema;
         r.schema = (agb_schema){0};
         close_reader(&r);
-        status = describe_more_files(schema, registry, &files, err);
+        status = describe_more_files(schema, registry, &files, options, err);
         if (status == AGB_OK)
             status = say_whose_detail(schema, err);
         if (status != AGB_OK)
@@ -392,19 +406,25 @@ static agb_status describe_files(agb_schema *schema, const agb_registry *registr
     return status;
 }
 
-agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err)
+agb_status agb_source_describe_as(agb_schema *schema, const agb_registry *registry, const char *source,
+                                  const agb_load_options *options, agb_error *err)
 {
     *schema = (agb_schema){0};
     const char *spec;
     const agb_loader *generator = generator_of(registry, source, &spec);
     if (!generator)
-        return describe_files(schema, registry, source, err);
+        return describe_files(schema, registry, source, options ? options : &standard, err);
     reader r;
-    agb_status status = open_generator(&r, generator, source, spec, err);
+    agb_status status = open_generator(&r, generator, source, spec, options ? options : &standard, err);
     if (status != AGB_OK)
         return status;
     *schema = r.schema;
     r.schema = (agb_schema){0};
     close_reader(&r);
     return AGB_OK;
+}
+
+agb_status agb_source_describe(agb_schema *schema, const agb_registry *registry, const char *source, agb_error *err)
+{
+    return agb_source_describe_as(schema, registry, source, NULL, err);
 }

@@ -22,7 +22,8 @@ extern "C" {
 #define AGB_LOADER_ABI 1u
 
 enum {
-    AGB_LOADER_GENERATES = 1u << 0    /* opened with a spec, not with a file: SOURCE is "NAME:spec" */
+    AGB_LOADER_GENERATES = 1u << 0,   /* opened with a spec, not with a file: SOURCE is "NAME:spec" */
+    AGB_LOADER_UNTYPED = 1u << 1      /* its files say nothing of types: agb_input.schema may */
 };
 
 /* What open is given. The engine opens, sizes and closes the file; it stays open until close has returned. */
@@ -34,6 +35,7 @@ typedef struct agb_input {
     uint64_t bytes;
     const unsigned char *head;    /* its first bytes, up to 136 KiB. Not seekable: these have been taken out of fd */
     size_t head_bytes;
+    const char *schema;           /* agb_load_options.schema; NULL, or the loader is AGB_LOADER_UNTYPED */
 } agb_input;
 
 /* Help that the engine gives a load. */

@@ -8,7 +8,8 @@
  * once. When the system refuses a new mapping, what was kept for reuse is given up first.
  *
  * Guarded mode (tests): every block is a mapping that ends at an unmapped page; the up to 63 bytes between the block's
- * end and that page are filled with a pattern that is checked at release. */
+ * end and that page, and what lies between its beginning and another unmapped page before it, are filled with a pattern
+ * that is checked at release. */
 #include "internal.h"
 
 #include <pthread.h>
@@ -34,7 +35,7 @@ typedef struct region {
     char *base;          /* what was handed out */
     size_t bytes;        /* what was asked for */
     char *map;
-    size_t map_bytes;    /* without the guard page */
+    size_t map_bytes;    /* without the guard pages */
     size_t touched;      /* most bytes that were ever handed out of it: faulted in, and not zero any more */
 } region;
 
@@ -95,7 +96,8 @@ agb_status agb_memory_create(agb_memory **out, const agb_memory_options *options
 static void unmap_region(agb_memory *memory, region *r)
 {
     memory->usage.mapped -= r->map_bytes;
-    munmap(r->map, r->map_bytes + (memory->options.guarded ? memory->page_bytes : 0));
+    size_t guard_bytes = memory->options.guarded ? memory->page_bytes : 0;
+    munmap(r->map - guard_bytes, r->map_bytes + 2 * guard_bytes);
     free(r);
 }
 
@@ -128,11 +130,13 @@ void agb_memory_destroy(agb_memory *memory)
 
 static char *map_guarded(size_t bytes, size_t page_bytes)
 {
-    char *map = mmap(NULL, bytes + page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map = mmap(NULL, bytes + 2 * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return NULL;
-    mprotect(map + bytes, page_bytes, PROT_NONE);
-    return map;
+    if (mprotect(map + page_bytes, bytes, PROT_READ | PROT_WRITE) == 0)
+        return map + page_bytes;
+    munmap(map, bytes + 2 * page_bytes);
+    return NULL;
 }
 
 /* NULL: the system refuses, or it would grant what it does not have. */
@@ -201,6 +205,7 @@ static void *alloc_large(agb_memory *memory, size_t bytes, unsigned flags)
     if (memory->options.guarded) {
         r->base += r->map_bytes - round_up(bytes, AGB_ALIGNMENT);
         memset(r->base + bytes, MARGIN_BYTE, round_up(bytes, AGB_ALIGNMENT) - bytes);
+        memset(r->map, MARGIN_BYTE, (size_t)(r->base - r->map));
     }
     if (flags & AGB_ZEROED)
         memset(r->base, 0, bytes < r->touched ? bytes : r->touched);
@@ -211,8 +216,11 @@ static void *alloc_large(agb_memory *memory, size_t bytes, unsigned flags)
     return r->base;
 }
 
-static bool margin_is_intact(const region *r)
+static bool margins_are_intact(const region *r)
 {
+    for (const char *at = r->map; at < r->base; at++)
+        if ((unsigned char)*at != MARGIN_BYTE)
+            return false;
     for (size_t i = r->bytes; i < round_up(r->bytes, AGB_ALIGNMENT); i++)
         if ((unsigned char)r->base[i] != MARGIN_BYTE)
             return false;
@@ -229,7 +237,7 @@ static void release_large(agb_memory *memory, void *block, size_t bytes)
         memory->usage.misuses++;
         return;
     }
-    if (r->bytes != bytes || (memory->options.guarded && !margin_is_intact(r)))
+    if (r->bytes != bytes || (memory->options.guarded && !margins_are_intact(r)))
         memory->usage.misuses++;
     *at = r->next;
     if (memory->options.mode == AGB_MEMORY_FRESH || memory->options.guarded) {

@@ -74,12 +74,13 @@ void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages p
         munmap(base, from);
         return moved;
     }
-    /* Moves the page tables, not the bytes. */
-    if (mremap(base, from, from, MREMAP_MAYMOVE | MREMAP_FIXED, moved) == MAP_FAILED) {
+    /* Moves the page tables, not the bytes. Moved and enlarged in one call they are one mapping again: two cannot be
+     * moved together before Linux 6.17. */
+    if (mremap(base, from, to, MREMAP_MAYMOVE | MREMAP_FIXED, moved) == MAP_FAILED) {
         munmap(moved, to);
         return NULL;
     }
-    apply_policy(moved + from, to - from, pages);
+    apply_policy(moved, to, pages);
     return moved;
 }
 

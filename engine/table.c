@@ -35,6 +35,11 @@ struct agb_table {
     uint64_t heap_bytes;
 };
 
+enum {
+    LEAST_HUGE_BYTES = 16 << 20,
+    HEAP_BYTES = 32 << 20    /* large, so that the unused end of one is a small part; it costs no memory until touched */
+};
+
 static const struct {
     const char *name;
     size_t bytes;
@@ -148,11 +153,19 @@ agb_status agb_table_lend(agb_table *table, const char *name, agb_type type, con
     return AGB_OK;
 }
 
+/* The last huge page of a block comes as a whole, used or not: of a hundred small columns that would be most of their
+ * memory. */
+static agb_pages pages_of(agb_pages wanted, size_t bytes)
+{
+    return wanted == AGB_PAGES_HUGE && bytes < LEAST_HUGE_BYTES ? AGB_PAGES_DEFAULT : wanted;
+}
+
 static void *grow_values(column *c, size_t from_bytes, size_t to_bytes)
 {
+    agb_pages pages = pages_of(c->pages, to_bytes);
     if (from_bytes && !c->mapped)
-        return agb_pages_grow(c->values, from_bytes, to_bytes, c->pages);
-    void *values = agb_pages_map(to_bytes, c->pages);
+        return agb_pages_grow(c->values, from_bytes, to_bytes, pages);
+    void *values = agb_pages_map(to_bytes, pages);
     if (values && c->mapped) {    /* page tables of a file and of memory do not move together: copy */
         memcpy(values, c->values, from_bytes);
         agb_pages_unmap(c->values, from_bytes);
@@ -175,7 +188,7 @@ static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *
     }
     c->values = values;
     if (c->nulls) {
-        uint8_t *nulls = agb_pages_grow(c->nulls, from, to, c->pages);
+        uint8_t *nulls = agb_pages_grow(c->nulls, from, to, AGB_PAGES_4K);
         if (!nulls)
             return agb_fail(err, AGB_ERR_MEMORY, "column '%s': out of memory for its NULLs", c->name);
         c->nulls = nulls;
@@ -272,12 +285,9 @@ uint8_t *agb_table_nulls(agb_table *table, size_t i)
 {
     column *c = &table->column[i];
     if (!c->nulls && table->capacity)
-        c->nulls = agb_pages_map(table->capacity, c->pages);    /* untouched stretches cost nothing */
+        c->nulls = agb_pages_map(table->capacity, AGB_PAGES_4K);    /* untouched stretches cost nothing */
     return c->nulls;
 }
-
-/* Large, so that the end of one that is not used is a small part; what has not been touched costs no memory. */
-enum { HEAP_BYTES = 32 << 20 };
 
 /* Strings lie in the pages that their columns lie in. */
 static heap *new_heap(const agb_table *table, size_t room)
@@ -285,7 +295,7 @@ static heap *new_heap(const agb_table *table, size_t room)
     heap *h = agb_system_memory_available() < room ? NULL : calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    h->base = agb_pages_map(room, table->columns ? table->column[0].pages : AGB_PAGES_DEFAULT);
+    h->base = agb_pages_map(room, pages_of(table->columns ? table->column[0].pages : AGB_PAGES_DEFAULT, room));
     h->room = agb_pages_round(room);
     if (!h->base) {
         free(h);

@@ -186,6 +186,7 @@ const agb_loader agb_loader_csv = {
     .size = sizeof(agb_loader),
     .name = "csv",
     .summary = "comma-separated values by RFC 4180: hits.csv, or any file with a line of names; .gz, .zst",
+    .traits = AGB_LOADER_UNTYPED,
     .probe = probe,
     .open = open_csv,
     .schema = agb_text_schema,

@@ -316,6 +316,7 @@ const agb_loader agb_loader_jsonl = {
     .size = sizeof(agb_loader),
     .name = "jsonl",
     .summary = "JSON lines, one object a line, as ClickHouse's JSONEachRow: hits.json; .gz, .zst",
+    .traits = AGB_LOADER_UNTYPED,
     .probe = probe,
     .open = open_jsonl,
     .schema = agb_text_schema,

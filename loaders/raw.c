@@ -5,7 +5,7 @@
  * can read, for comparisons with them. */
 #include "loader.h"
 
-#include "agb/draft.h"
+#include "common/draft.h"
 #include "common/file.h"
 
 #include <inttypes.h>
@@ -109,14 +109,14 @@ static void raw_close(void *self)
 
 /* ---- Saving ---- */
 
-static agb_status write_values(agb_native_draft *draft, const agb_column *column, uint64_t rows,
+static agb_status write_values(agb_draft *draft, const agb_column *column, uint64_t rows,
                                const agb_save_options *options, agb_error *err)
 {
     const unsigned char *values = column->values;
     uint64_t bytes = rows * sizeof(int64_t);
     for (uint64_t at = 0; at < bytes; at += BLOCK_BYTES) {
         uint64_t left = bytes - at;
-        agb_status status = agb_native_draft_append(draft, values + at, left < BLOCK_BYTES ? left : BLOCK_BYTES, err);
+        agb_status status = agb_draft_append(draft, values + at, left < BLOCK_BYTES ? left : BLOCK_BYTES, err);
         if (status != AGB_OK)
             return status;
         if (options->progress && !options->progress(options->context, draft->bytes / sizeof(int64_t), rows))
@@ -138,14 +138,14 @@ static agb_status raw_save(const agb_table *table, const char *const *columns, s
                         path, columns[0], agb_type_name(column.type), column.null_count > 0 ? " with NULL" : "");
     if (options->codec)
         return agb_fail(err, AGB_ERR_ARGUMENT, "writing %s: codec '%s': a raw file has none", path, options->codec);
-    agb_native_draft draft;
-    agb_status status = agb_native_draft_open(&draft, path, err);
+    agb_draft draft;
+    agb_status status = agb_draft_open(&draft, path, err);
     if (status != AGB_OK)
         return status;
     status = write_values(&draft, &column, agb_table_rows(table), options, err);
     if (status == AGB_OK)
-        return agb_native_draft_publish(&draft, err);
-    agb_native_draft_drop(&draft);
+        return agb_draft_publish(&draft, err);
+    agb_draft_drop(&draft);
     return status;
 }
 

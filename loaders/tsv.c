@@ -204,6 +204,7 @@ const agb_loader agb_loader_tsv = {
     .size = sizeof(agb_loader),
     .name = "tsv",
     .summary = "tab-separated values as ClickHouse writes them: hits.tsv, or any file with a line of names; .gz, .zst",
+    .traits = AGB_LOADER_UNTYPED,
     .probe = probe,
     .open = open_tsv,
     .schema = agb_text_schema,

@@ -382,6 +382,8 @@ static void steal_interrupts_others_and_a_low_clock_are_noise(void **state)
     scene->evidence.last.cpu = (agb_cpu_ticks){.user = 200, .idle = 600};
     assert_finding(examine(scene, agb_examine_noise), AGB_RULED_OUT, "stolen 0.0 %");
     assert_unseen(&scene->finding, "cpufreq", "turbostat");
+    scene->task[0].ran_ns = scene->evidence.last.process.user = 0;    /* it only waited for those others */
+    scene->task[0].waited_ns = 2000000000;
     scene->evidence.last.cpu = (agb_cpu_ticks){.user = 400, .softirq = 100, .idle = 250, .steal = 50};
     fake_root_write(&scene->root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1500000\n");
     fake_root_write(&scene->root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3000000\n");
@@ -395,6 +397,8 @@ static void figures_that_are_not_had_are_null_and_estimates_are_marked(void **st
     char *text = NULL;
     size_t length = 0;
     add_thread(scene, 1.9, 0);
+    scene->evidence.subject = AGB_SUBJECT_COMMAND;
+    snprintf(scene->evidence.name, sizeof scene->evidence.name, "caf\xe9");    /* no UTF-8 */
     agb_doctor_walk(&scene->evidence, &scene->diagnosis);
     assert_int_equal(scene->diagnosis.answered, -1);
     assert_non_null(strstr(scene->diagnosis.conclusion, "not seen here: IPC, slots"));

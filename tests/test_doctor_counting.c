@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting of other threads: passes take turns, sums go over all targets, and a thread that has ended is no failure. */
-#include "test.h"
+#include "fake_root.h"
 
 #include "doctor_counting.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/wait.h>
+#include <time.h>
 
 /* ---- Perf events that count their turns -------------------------------------------------------------------------- */
 
@@ -139,12 +142,89 @@ static void refusal_is_told_and_leaves_nothing_open(void **state)
     assert_int_equal(self.closed, self.opened);
 }
 
+/* ---- The kernel's own ------------------------------------------------------------------------------------------- */
+
+static void clock_metrics(unsigned pass, const uint64_t *values, agb_metrics *out)
+{
+    (void)pass;
+    agb_metrics_set(out, AGB_CYCLES, (double)values[0]);
+}
+
+/* Nanoseconds on a processor, which every kernel counts, in place of cycles. */
+static const agb_pass clock_passes[] = {{.name = "clock", .events = {{"CYC", PERF_COUNT_SW_TASK_CLOCK, 0, NULL}}},
+                                        {.name = NULL}};
+static const agb_slots clock_family = {.name = "clock", .uarch = "test", .passes = clock_passes,
+                                       .metrics = clock_metrics, .pmu = "software"};
+
+enum { SPUN_MS = 50 };
+
+static void spin_for(int milliseconds)
+{
+    struct timespec now;
+    do
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < milliseconds);
+}
+
+/* It starts a child of its own when it is told to, and does nothing itself. */
+static pid_t start_family(int *told)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t parent = fork();
+    if (parent == 0) {
+        char go;
+        (void)!read(ends[0], &go, 1);
+        pid_t child = fork();
+        if (child == 0) {
+            spin_for(SPUN_MS);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+        _exit(0);
+    }
+    close(ends[0]);
+    *told = ends[1];
+    return parent;
+}
+
+static void children_of_another_process_are_counted_by_the_kernel(void **state)
+{
+    (void)state;
+    fake_root root = fake_root_create();
+    fake_root_write(&root, "/sys/bus/event_source/devices/software/type", "1\n");
+    agb_counter_support clock = {.available = true, .family = &clock_family, .passes = 1, .pass_of = {0}};
+    agb_perf_target slot = {0};
+    agb_perf perf = agb_perf_kernel_on(&slot);
+    agb_perf_place place = {.root = root.path, .perf = &perf};
+    int told;
+    pid_t family_of_two = start_family(&told);
+    const agb_perf_target target = {.tid = family_of_two, .cpu = -1, .inherited = true};
+    char reason[256];
+    agb_metrics out = {0};
+    agb_counting *counting = agb_counting_start(&place, &slot, &clock, &target, 1, reason, sizeof reason);
+    if (counting)
+        agb_counting_turn(counting);
+    (void)!write(told, "g", 1);
+    waitpid(family_of_two, NULL, 0);
+    close(told);
+    fake_root_destroy(&root);
+    if (!counting) {
+        printf("skipped: this system does not let a process count another: %s\n", reason);
+        skip();
+    }
+    agb_counting_end(counting, &out);
+    assert_true(out.has[AGB_CYCLES]);
+    assert_true(out.value[AGB_CYCLES] > 0.8e6 * SPUN_MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_take_turns_and_sums_go_over_all_targets),
         cmocka_unit_test(thread_that_has_ended_is_left_out),
         cmocka_unit_test(refusal_is_told_and_leaves_nothing_open),
+        cmocka_unit_test(children_of_another_process_are_counted_by_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

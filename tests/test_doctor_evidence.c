@@ -7,7 +7,8 @@
 static void write_process(const fake_root *root, char state, unsigned user_ticks, const char *schedstat)
 {
     char text[256];
-    snprintf(text, sizeof text, "50 (server) %c 1 50 50 0 -1 0 10 0 2 0 %u 10 0 0 20 0 1 0 77 0 500 0 0 0 0 0 0 0 0 0 0 "
+    snprintf(text, sizeof text, "50 (server) %c 1 50 50 0 -1 0 10 0 2 0 %u 10 0 0 20 0 1 0 77 0 500 0 0 0 0 0 0 0 0 0 "
+             "0 "
              "0 0 0 17 1 0 0 0 0 0\n", state, user_ticks);
     fake_root_write(root, "/proc/50/stat", text);
     fake_root_write(root, "/proc/50/task/50/stat", text);

@@ -8,6 +8,9 @@
 
 enum { ROWS = 30000, BATCH = 700, WORKERS = 3 };
 
+_Static_assert(sizeof ((agb_group *)0)->count == 8 && sizeof *((agb_block *)0)->counts == 8 &&
+               sizeof *((agb_batch *)0)->weights == 8, "counts have 64 bits from the row to the result");
+
 typedef struct fixture {
     agb_registry *registry;
     agb_pool *pool;

@@ -295,15 +295,15 @@ static void a_winner_needs_an_interval_clear_of_one_and_of_the_noise(void **stat
     (void)state;
     agb_ratio faster = {1.5, 1.4, 1.6}, slower = {0.6, 0.5, 0.7}, open = {1.2, 0.9, 1.5};
     agb_ratio quiet = {1.0, 0.98, 1.02}, loud = {1.0, 0.6, 1.1};
-    assert_int_equal(agb_verdict_of(&faster, NULL), AGB_VERDICT_FASTER);
-    assert_int_equal(agb_verdict_of(&slower, &quiet), AGB_VERDICT_SLOWER);
-    assert_int_equal(agb_verdict_of(&open, &quiet), AGB_VERDICT_SAME);
-    assert_int_equal(agb_verdict_of(&faster, &quiet), AGB_VERDICT_FASTER);
-    assert_int_equal(agb_verdict_of(&faster, &loud), AGB_VERDICT_SAME);
+    assert_int_equal(agb_verdict_of(&faster, NULL, agb_least_claim), AGB_VERDICT_FASTER);
+    assert_int_equal(agb_verdict_of(&slower, &quiet, agb_least_claim), AGB_VERDICT_SLOWER);
+    assert_int_equal(agb_verdict_of(&open, &quiet, agb_least_claim), AGB_VERDICT_SAME);
+    assert_int_equal(agb_verdict_of(&faster, &quiet, agb_least_claim), AGB_VERDICT_FASTER);
+    assert_int_equal(agb_verdict_of(&faster, &loud, agb_least_claim), AGB_VERDICT_SAME);
     agb_ratio slight = {1.04, 1.03, 1.045};
-    assert_int_equal(agb_verdict_of(&slight, NULL), AGB_VERDICT_SAME);
+    assert_int_equal(agb_verdict_of(&slight, NULL, agb_least_claim), AGB_VERDICT_SAME);
     agb_ratio one_run = {1.5, NAN, NAN};
-    assert_int_equal(agb_verdict_of(&one_run, NULL), AGB_VERDICT_SAME);
+    assert_int_equal(agb_verdict_of(&one_run, NULL, agb_least_claim), AGB_VERDICT_SAME);
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */

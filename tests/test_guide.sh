@@ -20,4 +20,5 @@ report its_commands_do_what_it_says "$(sh -eu commands >log 2>&1 || echo "exit c
 report its_strategy_is_right "$(grep -qx 'mine is right: [0-9]* cases' log || cat log)"
 report it_is_compared_with_naive_and_radix "$(grep -qE '^mine .*( x|no difference)' log || cat log)"
 report its_results_are_kept "$(grep -q '"aggregator": *"mine"' mine.json || ls)"
+report they_are_shown_in_a_page "$(grep -q '<svg' mine.html && grep -q 'mine' mine.html || ls -l)"
 exit $failed

@@ -122,7 +122,8 @@ static void csv_has_one_line_for_each_figure(void **state)
     for (const char *at = written; *at; at++)
         lines += *at == '\n';
     assert_int_equal(lines, 1 + 34 + 3);
-    const char *line = strstr(written, "fake,chart,\"latency\",\"random\",1048576,\"bytes\",4.5,\"ns\",4.41,4.635,1,\n");
+    const char *line = strstr(written,
+                              "fake,chart,\"latency\",\"random\",1048576,\"bytes\",4.5,\"ns\",4.41,4.635,1,\n");
     assert_non_null(line);
     for (; *line != '\n'; line++)
         commas += *line == ',';

@@ -95,7 +95,8 @@ static void copies_and_triads_write_what_they_count(void **state)
     static const struct {
         agb_kernel kernel;
         size_t from, end;        /* sixths of the slice that are written */
-    } written[] = {{AGB_KERNEL_WRITE, 0, 6}, {AGB_KERNEL_PAST, 0, 6}, {AGB_KERNEL_COPY, 3, 6}, {AGB_KERNEL_TRIAD, 0, 2}};
+    } written[] = {
+        {AGB_KERNEL_WRITE, 0, 6}, {AGB_KERNEL_PAST, 0, 6}, {AGB_KERNEL_COPY, 3, 6}, {AGB_KERNEL_TRIAD, 0, 2}};
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         for (size_t at = 0; at < doubles; at++)
             slice[at] = at >= written[i].from * doubles / 6 && at < written[i].end * doubles / 6 ? 5 : 1;

@@ -261,7 +261,8 @@ static void throttled_time_comes_from_either_version_of_control_groups(void **st
     fake_root root = fake_root_create();
     assert_true(agb_machine_throttled_s(root.path) < 0);
     fake_root_write(&root, "/proc/self/cgroup", "3:cpu:/job\n");
-    fake_root_write(&root, "/sys/fs/cgroup/cpu/job/cpu.stat", "nr_periods 9\nnr_throttled 3\nthrottled_time 250000000\n");
+    fake_root_write(&root, "/sys/fs/cgroup/cpu/job/cpu.stat",
+                    "nr_periods 9\nnr_throttled 3\nthrottled_time 250000000\n");
     assert_true(agb_machine_throttled_s(root.path) == 0.25);
     fake_root_write(&root, "/proc/self/cgroup", "0::/job\n");
     fake_root_write(&root, "/sys/fs/cgroup/job/cpu.stat", "usage_usec 5\nnr_throttled 3\nthrottled_usec 1500000\n");

@@ -1,19 +1,10 @@
 #!/bin/sh
 # aggbench load as people use it: what it writes, what it says, and what it leaves when it is stopped.
-set -u
-aggbench=$BUILD/aggbench
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-failed=0
+. "$(dirname "$0")/command.sh"
+folder=$work
 
 result() {    # result NAME STATUS
-    if [ "$2" = 0 ]; then
-        echo "[       OK ] $1"
-    else
-        cat "$folder/out" "$folder/err" 2>/dev/null
-        echo "[  FAILED  ] $1"
-        failed=1
-    fi
+    report "$1" "$([ "$2" = 0 ] || { echo "exit status $2:"; cat "$folder/out" "$folder/err" 2>/dev/null; })"
 }
 
 run() {    # run ARGUMENTS: keeps both outputs; the exit code is the command's

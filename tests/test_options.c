@@ -134,6 +134,11 @@ static void sweeps_count_up_multiply_or_list(void **state)
     check_sweep("bits=6..12/4", "bits", 2, "10");
     check_sweep("groups=1000..1000000*10", "groups", 4, "1000000");
     check_sweep("skew=0.5,1.25", "skew", 2, "1.25");
+    check_sweep("groups=10..1e8", "groups", 8, "100000000");
+    check_sweep("groups=7..1000", "groups", 3, "700");
+    check_sweep("bits=1..64", "bits", 64, "64");
+    check_sweep("skew=0.1..0.8/0.1", "skew", 8, "0.8");
+    check_sweep("skew=0.5..2*2", "skew", 3, "2");
     check_sweep("x=9223372036854775806..9223372036854775807", "x", 2, "9223372036854775807");
 }
 
@@ -148,7 +153,10 @@ static void malformed_sweeps_are_refused(void **state)
                                       "bits=1..2/0",
                                       "bits=0..8*2",
                                       "bits=1..8*1",
-                                      "bits=1..1000",
+                                      "bits=0..1000",
+                                      "bits=1..1000/2",
+                                      "bits=1..inf",
+                                      "bits=0x1..4",
                                       "bits=1..x",
                                       "bits=1..2/2/2",
                                       "bits=1,,2",

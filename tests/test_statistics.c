@@ -26,7 +26,7 @@ static void few_values_have_no_interval(void **state)
     for (size_t n = 1; n < AGB_LEAST_FOR_INTERVAL; n++) {
         agb_summary few = agb_summarize(values, n, 7);
         assert_true(isnan(few.ci95_low) && isnan(few.ci95_high) && !isnan(few.median));
-        assert_true(isnan(agb_paired_ratio(values, values, n, 7).ci95_low));
+        assert_true(isnan(agb_paired_ratio(values, values, NULL, n, 7).ci95_low));
     }
     agb_summary enough = agb_summarize(values, AGB_LEAST_FOR_INTERVAL, 7);
     assert_float_equal(enough.ci95_low, 1, 0);
@@ -86,7 +86,7 @@ static void ratio_of_pairs_ignores_what_both_share(void **state)
 {
     (void)state;
     double baseline[] = {2, 20, 8, 4, 6}, candidate[] = {1, 10, 4, 2, 3};
-    agb_ratio ratio = agb_paired_ratio(baseline, candidate, 5, 1);
+    agb_ratio ratio = agb_paired_ratio(baseline, candidate, NULL, 5, 1);
     assert_float_equal(ratio.ratio, 2, 1e-12);
     assert_float_equal(ratio.ci95_low, 2, 1e-12);
     assert_float_equal(ratio.ci95_high, 2, 1e-12);
@@ -95,9 +95,52 @@ static void ratio_of_pairs_ignores_what_both_share(void **state)
 static void ratio_above_one_means_the_candidate_is_faster(void **state)
 {
     (void)state;
-    agb_ratio ratio = agb_paired_ratio((double[]){3, 3, 4, 4, 2}, (double[]){2, 1, 2, 2, 1}, 5, 1);
+    agb_ratio ratio = agb_paired_ratio((double[]){3, 3, 4, 4, 2}, (double[]){2, 1, 2, 2, 1}, NULL, 5, 1);
     assert_float_equal(ratio.ratio, 2, 1e-12);
     assert_true(ratio.ci95_low >= 1.5 - 1e-12 && ratio.ci95_high <= 3 + 1e-12);
+}
+
+/* Four processes of ten runs each; inside a process nothing varies. */
+static void what_differs_between_processes_is_inside_the_interval(void **state)
+{
+    (void)state;
+    enum { RUNS = 10, PROCESSES = 4, SIZE = RUNS * PROCESSES };
+    static const double level[PROCESSES] = {1.00, 1.04, 0.96, 1.02};
+    double values[SIZE], ones[SIZE];
+    unsigned process[SIZE];
+    for (unsigned i = 0; i < SIZE; i++) {
+        process[i] = i % PROCESSES;
+        values[i] = level[process[i]];
+        ones[i] = 1;
+    }
+    agb_summary together = agb_summarize_processes(values, process, SIZE, 1);
+    agb_summary alone = agb_summarize(values, SIZE, 1);
+    assert_float_equal(together.median, alone.median, 0);
+    assert_true(together.ci95_high - together.ci95_low > 1.5 * (alone.ci95_high - alone.ci95_low));
+    assert_true(together.ci95_low <= 0.98 && together.ci95_high >= 1.02);
+    agb_ratio ratio = agb_paired_ratio(ones, values, process, SIZE, 1);
+    assert_true(ratio.ci95_low < 1 && ratio.ci95_high > 1);
+}
+
+static void numbers_of_processes_may_have_gaps(void **state)
+{
+    (void)state;
+    const double values[] = {3, 1, 2, 5, 4, 6};
+    agb_summary a = agb_summarize_processes(values, (unsigned[]){0, 1, 1, 0, 1, 0}, 6, 9);
+    agb_summary b = agb_summarize_processes(values, (unsigned[]){3, 7, 7, 3, 7, 3}, 6, 9);
+    assert_true(a.ci95_low < a.median && a.ci95_high > a.median);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void unpaired_ratio_is_that_of_the_medians(void **state)
+{
+    (void)state;
+    agb_ratio ratio = agb_unpaired_ratio((agb_values){(double[]){4, 6, 5, 5, 5.5, 4.5}, NULL, 6},
+                                         (agb_values){(double[]){2, 2.5, 3, 2.4, 2.6}, NULL, 5}, 1);
+    assert_float_equal(ratio.ratio, 2, 1e-12);
+    agb_values few = {(double[]){4, 6, 5}, NULL, 3};
+    assert_true(isnan(agb_unpaired_ratio(few, few, 1).ci95_low));
+    assert_true(ratio.ci95_low >= 4.0 / 3 && ratio.ci95_low < 2 && ratio.ci95_high > 2 && ratio.ci95_high <= 3);
 }
 
 int main(void)
@@ -111,6 +154,9 @@ int main(void)
         cmocka_unit_test(interval_holds_the_true_median_about_95_times_in_100),
         cmocka_unit_test(ratio_of_pairs_ignores_what_both_share),
         cmocka_unit_test(ratio_above_one_means_the_candidate_is_faster),
+        cmocka_unit_test(what_differs_between_processes_is_inside_the_interval),
+        cmocka_unit_test(numbers_of_processes_may_have_gaps),
+        cmocka_unit_test(unpaired_ratio_is_that_of_the_medians),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

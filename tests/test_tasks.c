@@ -155,13 +155,16 @@ static void account_that_went_back_is_not_available(void **state)
     scene *scene = *state;
     write_thread(&scene->root, 50, 50, "9000 5000000000 7\n");
     write_thread(&scene->root, 60, 60, "9000 5000000000 7\n");
+    write_thread(&scene->root, 70, 70, "9000 5000000000 7\n");
     look(scene);
     write_thread(&scene->root, 50, 50, "9500 4999999999 7\n");
     write_thread(&scene->root, 60, 60, "8999 5000000000 7\n");
+    write_thread(&scene->root, 70, 70, "9000 5000000000 6\n");
     look(scene);
     assert_true(isnan(agb_task_waited_s(thread(scene, 50))));
     assert_true(isnan(agb_task_waited_s(thread(scene, 60))));
-    assert_int_equal(agb_tasks_sum_of(&scene->tasks).unreadable, 2);
+    assert_true(isnan(agb_task_waited_s(thread(scene, 70))));
+    assert_int_equal(agb_tasks_sum_of(&scene->tasks).unreadable, 3);
     assert_float_equal(agb_tasks_sum_of(&scene->tasks).waited_s, 0, 0);
 }
 

@@ -2,6 +2,7 @@
 /* How many bytes a second memory gives and takes, over one to all threads: reading, writing, streaming stores, copying,
  * and STREAM's triad, all over one working set far beyond the caches. All workers start together, and bytes are divided
  * by the one wall window that holds all of them. */
+#include "interrupt.h"
 #include "lab_team.h"
 #include "lab_turns.h"
 #include "room.h"
@@ -39,7 +40,7 @@ static void stream_slice(void *context, unsigned worker)
 {
     bandwidth *lab = context;
     uint64_t wrong = 0;
-    for (uint64_t pass = 0; pass < lab->passes; pass++)
+    for (uint64_t pass = 0; pass < lab->passes && !agb_interrupt_signal(); pass++)
         wrong |= agb_kernel_pass(lab->kernel, lab->room.at + worker * lab->bytes_each, lab->bytes_each, value);
     lab->wrong[(size_t)worker * WORDS_A_LINE] |= wrong;
 }
@@ -105,7 +106,7 @@ static agb_status add_summary(agb_lab_run *run, const agb_lab_chart *chart, agb_
     const agb_lab_point *read, *write, *past, *knee = knee_of(&chart->series[AGB_KERNEL_READ], &read);
     knee_of(&chart->series[AGB_KERNEL_WRITE], &write);
     knee_of(&chart->series[AGB_KERNEL_PAST], &past);
-    agb_lab_find(run->record, "reading reaches %s GB/s by %.0f thread%s, the knee is at %.0f; one thread alone reads %s%s",
+    agb_lab_find(run->record, "reading reaches %s GB/s by %.0f thread%s, the knee is at %.0f; one alone reads %s%s",
                  agb_text_number(read->y).s, read->x, read->x == 1 ? "" : "s", knee->x,
                  agb_text_number(chart->series[AGB_KERNEL_READ].points[0].y).s, agb_lab_doubt(read, knee));
     double gain = past->y / write->y;
@@ -113,9 +114,9 @@ static agb_status add_summary(agb_lab_run *run, const agb_lab_chart *chart, agb_
                  gain > 1.2 ? "that is the hidden read of each line, which they do without"
                             : "no hidden read shows; either this processor leaves it out for whole lines, or something "
                               "else is the limit", agb_lab_doubt(past, write));
-    agb_lab_note(run->record, "counted are the bytes that loads and stores name. The column `with hidden reads` adds the "
-                 "line that an ordinary store reads before it writes: write 2, copy 1.5, triad 1.33 times; tools that "
-                 "count at the memory controller show that");
+    agb_lab_note(run->record, "counted are the bytes that loads and stores name. The column `with hidden reads` adds "
+                 "the line that an ordinary store reads before it writes: write 2, copy 1.5, triad 1.33 times; tools "
+                 "that count at the memory controller show that");
     return status;
 }
 

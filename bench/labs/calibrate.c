@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* This machine's own line between computing and waiting: the rate of a loop that only computes, of one that only waits
- * for memory, and the middle between them, which is saved for run and doctor. Mixtures of both show what lies between. */
+ * for memory, and the middle between them, which is saved for run and doctor. Mixtures of both show what lies
+ * between. */
 #include "counters.h"
+#include "interrupt.h"
 #include "ipc_line.h"
 #include "known_loops.h"
 #include "lab_team.h"
@@ -32,12 +34,18 @@ typedef struct calibration {
 
 /* ---- Rates without a PMU ----------------------------------------------------------------------------------------- */
 
+/* In pieces, so that it can be interrupted. Returns the instructions. */
 static double run_trial(calibration *lab, size_t trial, uint64_t units)
 {
-    if (trial == COMPUTE)
-        agb_loop_compute(units);
-    else
-        agb_loop_mixed(&lab->chain, units, mixtures[trial]);
+    static const uint64_t piece = 1 << 18;
+    uint64_t left = units;
+    for (uint64_t now; left > 0 && !agb_interrupt_signal(); left -= now) {
+        now = left < piece ? left : piece;
+        if (trial == COMPUTE)
+            agb_loop_compute(now);
+        else
+            agb_loop_mixed(&lab->chain, now, mixtures[trial]);
+    }
     return trial == COMPUTE ? (double)units * AGB_COMPUTE_INSTRUCTIONS
                             : agb_loop_mixed_instructions(units, mixtures[trial]);
 }
@@ -85,7 +93,7 @@ static double count_ipc(calibration *lab, const agb_counter_support *support, si
 /* ---- The line ---------------------------------------------------------------------------------------------------- */
 
 /* Rates differ by factors, so their middle is the geometric one. */
-static void save(calibration *lab, agb_ipc_unit unit, double compute, double wait)
+static void save(calibration *lab, agb_ipc_unit unit, double compute, double wait, bool noisy)
 {
     agb_lab_record *record = lab->run->record;
     agb_ipc_line line = {.unit = unit, .cpu_bound = compute, .memory_bound = wait, .midpoint = sqrt(compute * wait),
@@ -96,8 +104,8 @@ static void save(calibration *lab, agb_ipc_unit unit, double compute, double wai
     agb_lab_find(record, "computing reaches %s %s here, waiting %s: this machine's line between them is %s",
                  agb_text_number(compute).s, agb_ipc_unit_words(unit), agb_text_number(wait).s,
                  agb_text_number(line.midpoint).s);
-    if (record->noisy > 0)
-        agb_lab_note(record, "the line was not saved, because points are noisy: run it again when nothing else does");
+    if (noisy)
+        agb_lab_note(record, "the line was not saved, because its ends are noisy: run it again when nothing else does");
     else if (agb_ipc_line_save(&line, &err) != AGB_OK || agb_ipc_line_path(path, sizeof path, &err) != AGB_OK)
         agb_lab_note(record, "the line could not be saved: %s", err.text);
     else
@@ -112,6 +120,7 @@ static agb_status add_line(calibration *lab, const agb_lab_point *points, agb_er
     agb_counters_probe(&support);
     double compute_ipc = count_ipc(lab, &support, COMPUTE), wait_ipc = count_ipc(lab, &support, 0);
     double compute = points[COMPUTE].y, wait = points[0].y;
+    bool noisy = points[COMPUTE].noisy || points[0].noisy;
     agb_lab_table *table = agb_lab_add_table(lab->run->record, "the two ends, and the line between them", columns, 3);
     const agb_lab_cell rows[3][3] = {
         {agb_lab_text("only computes"), agb_lab_number(compute), agb_lab_number(compute_ipc)},
@@ -122,9 +131,9 @@ static agb_status add_line(calibration *lab, const agb_lab_point *points, agb_er
         status = agb_lab_add_row(table, rows[i], err);
     bool counted = isfinite(compute_ipc) && isfinite(wait_ipc) && compute_ipc > wait_ipc;
     if (status == AGB_OK && counted)
-        save(lab, AGB_IPC_PER_CYCLE, compute_ipc, wait_ipc);
+        save(lab, AGB_IPC_PER_CYCLE, compute_ipc, wait_ipc, noisy);
     else if (status == AGB_OK)
-        save(lab, AGB_IPC_PER_NS, compute, wait);
+        save(lab, AGB_IPC_PER_NS, compute, wait, noisy);
     if (!counted)
         agb_lab_note(lab->run->record, "instructions a cycle could not be had: %s",
                      support.reason[0] ? support.reason : "the counters do not give them");
@@ -136,7 +145,8 @@ static agb_status add_record(calibration *lab, agb_lab_point *points, agb_error 
     agb_lab_chart *chart = agb_lab_add_chart(lab->run->record, "additions after each load that waits for memory",
                                              (agb_lab_axis){"additions a load", "", true},
                                              (agb_lab_axis){"rate", "instructions a ns", true});
-    agb_lab_series *mixed = agb_lab_add_series(chart, "mixture"), *compute = agb_lab_add_series(chart, "only additions");
+    agb_lab_series *mixed = agb_lab_add_series(chart, "mixture");
+    agb_lab_series *compute = agb_lab_add_series(chart, "only additions");
     agb_status status = AGB_OK;
     for (size_t i = 0; i < MIXTURES && status == AGB_OK; i++) {
         points[i].x = i == 0 ? 1 : 8 * (double)mixtures[i];    /* none stands at 1, as the axis is logarithmic */
@@ -190,9 +200,10 @@ static const char *const options[] = {"seconds", "pin", NULL};
 const agb_lab agb_lab_calibrate = {
     .name = "calibrate",
     .summary = "this machine's line between computing and waiting, for run and doctor",
-    .prediction = "a core that only computes does several instructions a cycle, one that waits for memory one in a hundred "
-                  "cycles; top shows 100 % for both. Additions after a load are free until they take as long as the load",
-    .limits = "intervals are 95 % of the median of 7; points take turns. Without a PMU instructions are known from how the "
-              "loops are built, and per nanosecond they depend on the clock rate of the moment. One thread; the first "
-              "point of the mixture has no additions at all",
+    .prediction = "a core that only computes does several instructions a cycle, one that waits for memory one in a "
+                  "hundred cycles; top shows 100 % for both. Additions after a load are free until they take as long "
+                  "as the load",
+    .limits = "intervals are 95 % of the median of 7; points take turns. Without a PMU instructions are known from how "
+              "the loops are built, and per nanosecond they depend on the clock rate of the moment. One thread; the "
+              "first point of the mixture has no additions at all",
     .options = options, .run = run};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How long one load takes when it has to wait for the one before: a pointer chase over working sets from 16 KiB to
- * 1 GiB, in random and in sequential order, side by side in 4 KiB and in huge pages, and over several chains at once. */
+ * 1 GiB, in random and in sequential order, side by side in 4 KiB and in huge pages, and over several chains at
+ * once. */
 #include "chain.h"
+#include "interrupt.h"
 #include "lab_steps.h"
 #include "lab_team.h"
 #include "lab_turns.h"
@@ -22,6 +24,7 @@ typedef struct kind {
     const char *name;
     agb_room room;
     agb_chain chain;
+    uint64_t hops;               /* of one repetition; 0 before the first */
 } kind;
 
 typedef struct chase {
@@ -33,18 +36,28 @@ typedef struct chase {
     double slot_s;               /* of one repetition */
     size_t part, parts;          /* points: done, and of the whole work */
 
-    size_t at;                   /* the kind that is being measured */
+    size_t first;                /* the kind that is trial 0 of the turns */
     unsigned chains;
-    uint64_t hops;               /* of one repetition; 0 before the first */
 } chase;
 
 /* ---- One measurement --------------------------------------------------------------------------------------------- */
 
+/* In pieces, so that any number of hops can be interrupted. */
 static double time_hops(agb_chain *chain, unsigned chains, uint64_t hops)
 {
+    static const uint64_t piece = 1 << 20;
     double start = agb_now_s();
-    agb_chain_follow(chain, chains, hops);
+    for (uint64_t now; hops > 0 && !agb_interrupt_signal(); hops -= now) {
+        now = hops < piece ? hops : piece;
+        agb_chain_follow(chain, chains, now);
+    }
     return agb_now_s() - start;
+}
+
+/* Whether caches keep some of it between two measurements. */
+static bool is_lasting(const chase *chase, const agb_chain *chain)
+{
+    return chain->nodes * AGB_CHAIN_NODE <= 4 * chase->run->machine->caches.l3;
 }
 
 /* Before the first repetition the cycle is followed once, as far as caches can keep it. That walk also tells how many
@@ -52,8 +65,7 @@ static double time_hops(agb_chain *chain, unsigned chains, uint64_t hops)
 static uint64_t warm_up(chase *chase, agb_chain *chain)
 {
     enum { LEAST = 1 << 14, MOST = 1 << 21 };
-    bool lasting = chain->nodes * AGB_CHAIN_NODE <= 4 * chase->run->machine->caches.l3;
-    uint64_t warming = lasting ? chain->nodes : LEAST;
+    uint64_t warming = is_lasting(chase, chain) ? chain->nodes : LEAST;
     warming = (warming < LEAST ? LEAST : warming > MOST ? MOST : warming) / chase->chains;
     double warming_s = time_hops(chain, chase->chains, warming);
     return warming_s > 0 ? (uint64_t)(chase->slot_s / warming_s * (double)warming) + 1 : warming;
@@ -62,34 +74,36 @@ static uint64_t warm_up(chase *chase, agb_chain *chain)
 static agb_status measure(void *context, size_t trial, double *ns, agb_error *err)
 {
     chase *chase = context;
-    agb_chain *chain = &chase->kinds[chase->at].chain;
+    kind *kind = &chase->kinds[chase->first + trial];
     double rate;
-    (void)trial;
-    if (chase->hops == 0) {
-        uint64_t filling = warm_up(chase, chain), wanted = chase->run->options->hops;
-        chase->hops = wanted ? wanted : filling;
+    if (kind->hops == 0) {
+        uint64_t filling = warm_up(chase, &kind->chain), wanted = chase->run->options->hops;
+        kind->hops = wanted ? wanted : filling;
     }
-    double elapsed_s = time_hops(chain, chase->chains, chase->hops);
+    double elapsed_s = time_hops(&kind->chain, chase->chains, kind->hops);
     char what[64];
-    snprintf(what, sizeof what, "chase: %llu hops", (unsigned long long)chase->hops);
-    agb_status status = agb_lab_rate((double)chase->hops * chase->chains, elapsed_s, what, &rate, err);
+    snprintf(what, sizeof what, "chase: %llu hops", (unsigned long long)kind->hops);
+    agb_status status = agb_lab_rate((double)kind->hops * chase->chains, elapsed_s, what, &rate, err);
     *ns = 1e9 / rate;
     return status;
 }
 
-/* Page sizes one after the other: in turns they would push each other's nodes out of the caches. */
+/* Page sizes take turns, but one after the other where they would push each other's nodes out of the caches. */
 static agb_status measure_kinds(chase *chase, const char *order, uint64_t bytes, agb_lab_point *points, agb_error *err)
 {
     char what[96];
     snprintf(what, sizeof what, "%s, %.20s, %u chain%s", order, agb_text_binary(bytes).s, chase->chains,
              chase->chains == 1 ? "" : "s");
+    size_t together = is_lasting(chase, &chase->kinds[0].chain) ? 1 : chase->n_kinds;
     agb_status status = AGB_OK;
-    for (chase->at = 0; chase->at < chase->n_kinds && status == AGB_OK; chase->at++) {
-        agb_lab_turns turns = {.what = what, .trials = 1, .repetitions = REPETITIONS, .threads = 1, .measure = measure,
-                               .context = chase, .done = chase->part * REPETITIONS, .all = chase->parts * REPETITIONS};
-        chase->hops = 0;
-        chase->part++;
-        status = agb_lab_take_turns(chase->run, &turns, &points[chase->at], err);
+    for (chase->first = 0; chase->first < chase->n_kinds && status == AGB_OK; chase->first += together) {
+        agb_lab_turns turns = {.what = what, .trials = together, .repetitions = REPETITIONS, .threads = 1,
+                               .measure = measure, .context = chase, .done = chase->part * REPETITIONS / together,
+                               .all = chase->parts * REPETITIONS / together};
+        for (size_t i = 0; i < together; i++)
+            chase->kinds[chase->first + i].hops = 0;
+        chase->part += together;
+        status = agb_lab_take_turns(chase->run, &turns, &points[chase->first], err);
     }
     return status;
 }
@@ -252,7 +266,9 @@ static agb_status compare_steps(chase *chase, const agb_lab_chart *chart, agb_er
             status = agb_lab_add_row(table, row, err);
     }
     agb_lab_find(record, "%zu step%s in the curve `%s`; %zu of the %zu caches that the machine reports have one at "
-                 "their size", n, n == 1 ? "" : "s", curve->name, explained, chart->n_marks);
+                 "their size%s", n, n == 1 ? "" : "s", curve->name, explained, chart->n_marks,
+                 n > explained ? "; another may be a part of a larger cache that others share, or address translation"
+                               : "");
     return status;
 }
 
@@ -263,14 +279,17 @@ static void find_latencies(chase *chase, const agb_lab_chart *sizes)
     const agb_lab_point *first = &random->points[0], *last = &random->points[random->n - 1];
     agb_lab_record *record = chase->run->record;
     agb_lab_find(record, "a load takes %s ns in %s and %s ns in %s at random: %s times as long; in sequence, where "
-                 "prefetchers see what comes, %s ns%s", agb_text_number(first->y).s, agb_text_binary((uint64_t)first->x).s,
-                 agb_text_number(last->y).s, agb_text_binary((uint64_t)last->x).s, agb_text_number(last->y / first->y).s,
+                 "prefetchers see what comes, %s ns%s", agb_text_number(first->y).s,
+                 agb_text_binary((uint64_t)first->x).s, agb_text_number(last->y).s,
+                 agb_text_binary((uint64_t)last->x).s, agb_text_number(last->y / first->y).s,
                  agb_text_number(sequential->points[sequential->n - 1].y).s, agb_lab_doubt(first, last));
-    if (chase->n_kinds == KINDS)
+    const agb_lab_point *paged = &small->points[small->n - 1];
+    if (chase->n_kinds == KINDS && paged->low > last->high)
         agb_lab_find(record, "of %s ns in 4 KiB pages %s ns are address translation: huge pages do without it%s",
-                     agb_text_number(small->points[small->n - 1].y).s,
-                     agb_text_number(fmax(0, small->points[small->n - 1].y - last->y)).s,
-                     agb_lab_doubt(&small->points[small->n - 1], last));
+                     agb_text_number(paged->y).s, agb_text_number(paged->y - last->y).s, agb_lab_doubt(paged, last));
+    else if (chase->n_kinds == KINDS)
+        agb_lab_find(record, "page sizes make no difference that is seen: %s ns in 4 KiB pages, %s in huge ones%s",
+                     agb_text_number(paged->y).s, agb_text_number(last->y).s, agb_lab_doubt(paged, last));
 }
 
 static void find_parallelism(chase *chase, const agb_lab_chart *chart)
@@ -279,8 +298,8 @@ static void find_parallelism(chase *chase, const agb_lab_chart *chart)
     const agb_lab_point *best = &curve->points[0];
     for (size_t i = 1; i < curve->n; i++)
         best = curve->points[i].y < best->y ? &curve->points[i] : best;
-    agb_lab_find(chase->run->record, "%.0f chains at once bring a load down from %s to %s ns: this core keeps %s %s loads "
-                 "under way at the same time%s", best->x, agb_text_number(curve->points[0].y).s,
+    agb_lab_find(chase->run->record, "%.0f chains at once bring a load down from %s to %s ns: this core keeps %s %s "
+                 "loads under way at the same time%s", best->x, agb_text_number(curve->points[0].y).s,
                  agb_text_number(best->y).s, best == &curve->points[curve->n - 1] ? "at least" : "about",
                  agb_text_number(curve->points[0].y / best->y).s, agb_lab_doubt(&curve->points[0], best));
 }

@@ -30,9 +30,10 @@ static const char *const options[] = {"seconds", "threads", "pin", NULL};
 const agb_lab agb_lab_contention = {
     .name = "contention",
     .summary = "one mutex, one atomic counter, or a counter for each thread",
-    .prediction = "the mutex and the atomic counter are fastest with one thread: each further one makes the line of the "
-                  "counter travel between cores. Sharded counters scale with the threads. All threads are 100 % busy in "
-                  "all three cases",
+    .prediction = "the mutex and the atomic counter are fastest with one thread: each further one makes the line of "
+                  "the counter travel between cores. Sharded counters scale with the threads. All threads are 100 % "
+                  "busy in all three cases",
     .limits = "intervals are 95 % of the median of 7; points take turns. Workers do nothing but count, which real "
-              "programs do not: their contention is lower. Where two workers share one core (SMT) the line does not travel",
+              "programs do not: their contention is lower. Where two workers share one core (SMT) the line does not "
+              "travel",
     .options = options, .run = run};

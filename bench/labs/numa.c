@@ -142,7 +142,8 @@ static agb_status add_pair(numa *lab, agb_lab_table *table, agb_lab_chart *chart
     if (status == AGB_OK)
         agb_nodes_bind(&lab->room, memory->number, why, sizeof why);
     if (status == AGB_OK && !why[0] && memory->free_bytes < 2 * lab->set_bytes)
-        snprintf(why, sizeof why, "node %d has less than %.20s free", memory->number, agb_text_binary(2 * lab->set_bytes).s);
+        snprintf(why, sizeof why, "node %d has less than %.20s free", memory->number,
+                 agb_text_binary(2 * lab->set_bytes).s);
     if (status == AGB_OK && !why[0])
         status = measure_pair(lab, from, &latency, &bandwidth, err);
     if (why[0])
@@ -194,8 +195,8 @@ static void compare(numa *lab)
             ns[remote] += row[3].number, gbps[remote] += row[4].number, n[remote]++;
     }
     if (n[0] > 0 && n[1] > 0)
-        agb_lab_find(lab->run->record, "a load from another node takes %s times as long as from the own one, and reading "
-                     "reaches %s of its bandwidth", agb_text_number(ns[1] / n[1] / (ns[0] / n[0])).s,
+        agb_lab_find(lab->run->record, "a load from another node takes %s times as long as from the own one, and "
+                     "reading reaches %s of its bandwidth", agb_text_number(ns[1] / n[1] / (ns[0] / n[0])).s,
                      agb_text_number(gbps[1] / n[1] / (gbps[0] / n[0])).s);
 }
 
@@ -209,10 +210,10 @@ static agb_status run(agb_lab_run *run, agb_error *err)
     if (status == AGB_OK && lab.nodes.n < 2) {
         agb_lab_find(run->record, "%s: local and remote memory cannot be shown here",
                      lab.nodes.n == 1 ? "this machine has one node" : "this system shows no nodes");
-        agb_lab_note(run->record, "on two nodes or more it would pin a thread to each node, bind %s to each node by mbind, "
-                     "and lay beside each other a pointer chase, reading by all processors of the node, and where first "
-                     "touch puts a page. On a virtual machine ask for a size that shows its nodes (numactl --hardware "
-                     "tells), then run `aggbench lab numa`", agb_text_binary(lab.set_bytes).s);
+        agb_lab_note(run->record, "on two nodes or more it would pin a thread to each node, bind %s to each node by "
+                     "mbind, and lay beside each other a pointer chase, reading by all processors of the node, and "
+                     "where first touch puts a page. On a virtual machine ask for a size that shows its nodes (numactl "
+                     "--hardware tells), then run `aggbench lab numa`", agb_text_binary(lab.set_bytes).s);
         return status;
     }
     lab.order = malloc(lab.set_bytes / AGB_CHAIN_NODE * sizeof *lab.order);
@@ -234,9 +235,9 @@ static const char *const options[] = {"working-set", NULL};
 const agb_lab agb_lab_numa = {
     .name = "numa",
     .summary = "memory of the own and of another node: latency, bandwidth, first touch",
-    .prediction = "a load from another node takes 1.5 to 2.5 times as long, and reads less than the own one's bandwidth; "
-                  "untouched memory lands on the node of the thread that touches it first. With one node there is nothing "
-                  "to see",
+    .prediction = "a load from another node takes 1.5 to 2.5 times as long, and reads less than the own one's "
+                  "bandwidth; untouched memory lands on the node of the thread that touches it first. With one node "
+                  "there is nothing to see",
     .limits = "medians of 5 of each pair, pairs one after the other. A virtual machine may show one node although its "
               "memory comes from two. Memory without processors (CXL) is a node, too",
     .options = options, .run = run};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same aggregation with its memory in 4 KiB pages, in transparent huge pages and in explicit ones, where that memory
- * was touched before (warm) and where every page fault is paid inside the clock (fresh). */
+/* The same aggregation with its memory in 4 KiB pages, in transparent huge pages and in explicit ones, where that
+ * memory was touched before (warm) and where every page fault is paid inside the clock (fresh). */
 #include "counters.h"
 #include "lab_team.h"
 #include "lab_turns.h"
@@ -186,7 +186,8 @@ static agb_status add_details(pages_lab *lab, const agb_lab_point *points, agb_e
         const trial *trial = &lab->trials[i];
         const agb_lab_point **base = &small[trial->strategy][trial->mode];
         *base = trial->kind == 0 ? &points[i] : *base;
-        agb_lab_cell row[] = {agb_lab_text("%s", strategies[trial->strategy]), agb_lab_text("%s", kind_names[trial->kind]),
+        agb_lab_cell row[] = {agb_lab_text("%s", strategies[trial->strategy]),
+                              agb_lab_text("%s", kind_names[trial->kind]),
                               agb_lab_text("%s", mode_names[trial->mode]), agb_lab_number(points[i].y),
                               agb_lab_number((*base)->y / points[i].y), agb_lab_number(trial->faults),
                               agb_lab_number(trial->sys_s * 1e3), agb_lab_number(walks_of(lab, trial))};
@@ -221,9 +222,9 @@ static agb_status try_explicit(pages_lab *lab, agb_error *err)
         agb_lab_note(lab->run->record, "explicit huge pages: this system has no pool of 2 MiB pages: the kernel needs "
                      "CONFIG_HUGETLBFS");
     else if (!lab->has_kind[2])
-        agb_lab_note(lab->run->record, "explicit huge pages: the pool has %lld free pages of 2 MiB, %d are needed: `sudo "
-                     "sysctl vm.nr_hugepages=%d`, run this again, and give them back with 0", (long long)free_pages,
-                     NEEDED, NEEDED);
+        agb_lab_note(lab->run->record, "explicit huge pages: the pool has %lld free pages of 2 MiB, %d are needed: "
+                     "`sudo sysctl vm.nr_hugepages=%d`, run this again, and give them back with 0",
+                     (long long)free_pages, NEEDED, NEEDED);
     return status;
 }
 
@@ -277,9 +278,10 @@ static const char *const options[] = {"seconds", "pin", NULL};
 const agb_lab agb_lab_pages = {
     .name = "pages",
     .summary = "one aggregation in 4 KiB, transparent huge and explicit huge pages, warm and fresh",
-    .prediction = "few groups fit in the TLB's reach, and pages do not matter; with many groups each row needs another page "
-                  "and huge pages save the walk. Fresh memory pays a fault for each page: 512 times fewer of huge ones",
+    .prediction = "few groups fit in the TLB's reach, and pages do not matter; with many groups each row needs another "
+                  "page and huge pages save the walk. Fresh memory pays a fault for each page: 512 times fewer "
+                  "of huge ones",
     .limits = "intervals are 95 % of the median of 5; points take turns. Faults and system time are of the last "
-              "repetition. One thread; the keys themselves always stand in huge pages; only the strategy's memory changes. "
-              "In a virtual machine the host has pages of its own, which cannot be seen from here",
+              "repetition. One thread; the keys themselves always stand in huge pages; only the strategy's memory "
+              "changes. In a virtual machine the host has pages of its own, which cannot be seen from here",
     .options = options, .run = run};

@@ -27,8 +27,8 @@ static const char *const options[] = {"seconds", "threads", "pin", NULL};
 const agb_lab agb_lab_sharing = {
     .name = "sharing",
     .summary = "false sharing: counters in one cache line, or each in its own",
-    .prediction = "no thread touches another's counter, yet in one line they slow each other down several times; in lines "
-                  "of their own they scale",
+    .prediction = "no thread touches another's counter, yet in one line they slow each other down several times; in "
+                  "lines of their own they scale",
     .limits = "intervals are 95 % of the median of 7; points take turns. Plain additions can hide in a core's store "
               "buffer for a while; atomic ones cannot. Own lines are 128 bytes apart, as some processors fetch lines "
               "in pairs",

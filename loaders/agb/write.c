@@ -4,8 +4,8 @@
 #include "agb/write.h"
 
 #include "agb/block.h"
-#include "agb/draft.h"
 #include "agb/footer.h"
+#include "common/draft.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef struct writing {
     const agb_save_options *options;
     policy policy;
     agb_native_file file;        /* the footer to be */
-    agb_native_draft draft;
+    agb_draft draft;
     slot *slot;
     size_t slots;
     uint64_t rows_done;          /* of all columns */
@@ -171,9 +171,9 @@ static agb_status write_slot(writing *self, size_t task, agb_error *err)
     if (agb_native_block_is_absent(block))
         return AGB_OK;
     if (codec_of(self) == AGB_NATIVE_NONE && self->kind == AGB_NATIVE_VALUES && self->first + task == 0)
-        agb_native_draft_align(&self->draft, AGB_NATIVE_PAGE_BYTES);
+        agb_draft_align(&self->draft, AGB_NATIVE_PAGE_BYTES);
     block->offset = self->draft.bytes;
-    return agb_native_draft_append(&self->draft, self->slot[task].stored, block->stored_bytes, err);
+    return agb_draft_append(&self->draft, self->slot[task].stored, block->stored_bytes, err);
 }
 
 static agb_status report(writing *self, uint64_t rows, agb_error *err)
@@ -220,7 +220,7 @@ static agb_status write_footer(writing *self, agb_error *err)
     unsigned char *footer = agb_native_footer_make(&self->file, self->draft.bytes, &bytes);
     if (!footer)
         return agb_fail(err, AGB_ERR_MEMORY, "writing %s: the system refused memory for the footer", self->path);
-    agb_status status = agb_native_draft_append(&self->draft, footer, bytes, err);
+    agb_status status = agb_draft_append(&self->draft, footer, bytes, err);
     free(footer);
     return status;
 }
@@ -228,18 +228,18 @@ static agb_status write_footer(writing *self, agb_error *err)
 static agb_status write_file(writing *self, const agb_table *table, agb_error *err)
 {
     unsigned char header[AGB_NATIVE_HEADER_BYTES];
-    agb_status status = agb_native_draft_open(&self->draft, self->path, err);
+    agb_status status = agb_draft_open(&self->draft, self->path, err);
     if (status != AGB_OK)
         return status;
     agb_native_header_make(header);
-    status = agb_native_draft_append(&self->draft, header, sizeof header, err);
+    status = agb_draft_append(&self->draft, header, sizeof header, err);
     for (size_t i = 0; i < self->file.columns && status == AGB_OK; i++)
         status = write_column(self, table, i, err);
     if (status == AGB_OK)
         status = write_footer(self, err);
     if (status == AGB_OK)
-        return agb_native_draft_publish(&self->draft, err);
-    agb_native_draft_drop(&self->draft);
+        return agb_draft_publish(&self->draft, err);
+    agb_draft_drop(&self->draft);
     return status;
 }
 

@@ -43,12 +43,15 @@ const agb_text_named_kind agb_text_hits[AGB_TEXT_HITS_COLUMNS] = {
     {"CLID", AGB_TEXT_INT32},
 };
 
-agb_text_kind agb_text_kind_of(const char *name)
+bool agb_text_kind_of(const char *name, agb_text_kind *kind)
 {
+    *kind = AGB_TEXT_STRING;
     for (size_t i = 0; i < AGB_TEXT_HITS_COLUMNS; i++)
-        if (strcmp(agb_text_hits[i].name, name) == 0)
-            return agb_text_hits[i].kind;
-    return AGB_TEXT_STRING;
+        if (strcmp(agb_text_hits[i].name, name) == 0) {
+            *kind = agb_text_hits[i].kind;
+            return true;
+        }
+    return false;
 }
 
 agb_type agb_text_kind_type(agb_text_kind kind)
@@ -61,7 +64,10 @@ agb_type agb_text_kind_type(agb_text_kind kind)
     case AGB_TEXT_TIME:
         return AGB_TYPE_INT64;
     case AGB_TEXT_DATE:
+    case AGB_TEXT_UINT32:
         return AGB_TYPE_UINT32;
+    case AGB_TEXT_UINT64:
+        return AGB_TYPE_UINT64;
     case AGB_TEXT_STRING:
         break;
     }
@@ -77,6 +83,10 @@ const char *agb_text_kind_detail(agb_text_kind kind)
         return "integer of 32 bits";
     case AGB_TEXT_INT64:
         return "integer of 64 bits";
+    case AGB_TEXT_UINT32:
+        return "unsigned integer of 32 bits";
+    case AGB_TEXT_UINT64:
+        return "unsigned integer of 64 bits";
     case AGB_TEXT_TIME:
         return "YYYY-MM-DD hh:mm:ss, held as seconds since 1970-01-01 00:00:00 UTC";
     case AGB_TEXT_DATE:

@@ -264,7 +264,7 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
         self->arenas[i].table = self->table;
     for (size_t i = 0; i < self->n_targets; i++)
         self->targets[i] = (agb_text_target){.name = reader->name[column[i]], .column = i, .field = column[i],
-                                             .kind = agb_text_kind_of(reader->name[column[i]])};
+                                             .kind = reader->kind[column[i]]};
     qsort(self->targets, self->n_targets, sizeof *self->targets, compare_targets);
     return AGB_OK;
 }

@@ -20,8 +20,9 @@ struct agb_text_reader {
     const unsigned char *at;    /* in the window: the first row that has not been loaded */
     uint64_t lines;             /* line feeds before `at` */
     char **name;
+    agb_text_kind *kind;        /* of each field */
     size_t fields;
-    bool positional;            /* the columns of hits by position */
+    bool positional;            /* the first row is data: the columns are those of hits, or of a schema */
     bool loaded;                /* the window has moved on: it must be opened again */
     size_t step_bytes;
 };

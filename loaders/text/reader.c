@@ -3,6 +3,7 @@
 #include "parts.h"
 
 #include "scan.h"
+#include "schema.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,9 +24,13 @@ agb_status agb_text_add_field(agb_text_reader *reader, const unsigned char *begi
     char **more = realloc(reader->name, (reader->fields + 1) * sizeof *more);
     if (more)
         reader->name = more;
-    char *copy = more ? strndup((const char *)begin, (size_t)(end - begin)) : NULL;    /* cut at a NUL: see below */
+    agb_text_kind *kinds = realloc(reader->kind, (reader->fields + 1) * sizeof *kinds);
+    if (kinds)
+        reader->kind = kinds;
+    char *copy = more && kinds ? strndup((const char *)begin, (size_t)(end - begin)) : NULL;    /* cut at a NUL: see below */
     if (!copy)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for column names", path);
+    agb_text_kind_of(copy, &reader->kind[reader->fields]);
     reader->name[reader->fields++] = copy;
     return AGB_OK;
 }
@@ -35,7 +40,9 @@ static void drop_names(agb_text_reader *reader)
     for (size_t i = 0; i < reader->fields; i++)
         free(reader->name[i]);
     free(reader->name);
+    free(reader->kind);
     reader->name = NULL;
+    reader->kind = NULL;
     reader->fields = 0;
 }
 
@@ -101,6 +108,50 @@ static agb_status check_names_differ(const agb_text_reader *reader, agb_error *e
                 return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: field %zu, %s, is there twice: every column needs a "
                                 "name of its own", reader->input->path, i + 1, quote_name(reader, i, quoted));
     return AGB_OK;
+}
+
+/* ---- A schema of the caller's ---- */
+
+static agb_status take_schema(agb_text_reader *reader, agb_error *err)
+{
+    const char *text = reader->input->schema;
+    agb_text_schema_line line;
+    size_t number = 0;
+    agb_error wrong;
+    while (agb_text_schema_next(&text, &number, &line, &wrong)) {
+        const unsigned char *name = (const unsigned char *)line.name;
+        agb_status status = agb_text_add_field(reader, name, name + line.length, err);
+        if (status != AGB_OK)
+            return status;
+        reader->kind[reader->fields - 1] = line.kind;
+    }
+    if (wrong.status != AGB_OK)
+        return agb_fail(err, wrong.status, "%s", wrong.text);
+    if (reader->fields == 0)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "schema: it names no column: write a line NAME TYPE for each");
+    for (size_t i = 0; i < reader->fields; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(reader->name[j], reader->name[i]) == 0)
+                return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%.60s' is there twice", reader->name[i]);
+    return AGB_OK;
+}
+
+/* The fields of the first row have been taken as if they were names: are they the schema's, or data? */
+static agb_status put_schema_over_row(agb_text_reader *reader, agb_error *err)
+{
+    agb_text_reader row = *reader;
+    reader->name = NULL;
+    reader->kind = NULL;
+    reader->fields = 0;
+    agb_status status = take_schema(reader, err);
+    if (status == AGB_OK && reader->fields != row.fields)
+        status = agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: %zu field%s where the schema has %zu column%s: every field "
+                          "needs a line of the schema", reader->input->path, row.fields, row.fields == 1 ? "" : "s",
+                          reader->fields, reader->fields == 1 ? "" : "s");
+    for (size_t i = 0; i < row.fields && status == AGB_OK; i++)
+        reader->positional |= strcmp(row.name[i], reader->name[i]) != 0;
+    drop_names(&row);
+    return status;
 }
 
 /* ---- The first row ---- */
@@ -177,8 +228,12 @@ static agb_status take_first_row(agb_text_reader *reader, agb_error *err)
     if (!end && has_bare_returns(begin, reader->window.end))
         return agb_fail(err, AGB_ERR_FORMAT, "%s: its lines end in a carriage return alone: make them line feeds "
                         "first: tr '\\r' '\\n'", reader->input->path);
+    if (reader->input->schema && reader->format->names_in_rows)
+        return take_schema(reader, err);
     end = agb_text_before_cr(begin, end ? end - 1 : reader->window.end);
     agb_status status = reader->format->first_row(reader, begin, end, err);
+    if (status == AGB_OK && reader->input->schema)
+        return put_schema_over_row(reader, err);
     if (status == AGB_OK && !reader->format->names_in_rows && reader->fields == AGB_TEXT_HITS_COLUMNS &&
         is_integer(reader->name[0]))
         return take_names_of_hits(reader, err);
@@ -211,14 +266,16 @@ agb_status agb_text_schema(void *self, agb_schema *schema, agb_error *err)
     const agb_text_reader *reader = self;
     agb_status status = AGB_OK;
     for (size_t i = 0; i < reader->fields && status == AGB_OK; i++) {
-        agb_text_kind kind = agb_text_kind_of(reader->name[i]);
-        status = agb_schema_add(schema, reader->name[i], agb_text_kind_type(kind), true, agb_text_kind_detail(kind),
-                                err);
+        agb_text_kind kind = reader->kind[i], of_hits;
+        bool unknown = !reader->input->schema && !agb_text_kind_of(reader->name[i], &of_hits);
+        status = agb_schema_add(schema, reader->name[i], agb_text_kind_type(kind), true,
+                                unknown ? "bytes, as nothing says more: a schema can" : agb_text_kind_detail(kind), err);
     }
     char detail[80];
     snprintf(detail, sizeof detail, "%s, %s", agb_text_source_packing(reader->window.source),
-             reader->positional               ? "the columns of hits by position"
-             : reader->format->names_in_rows ? "columns as named by the first row"
+             reader->input->schema            ? "columns as the schema says"
+             : reader->positional             ? "the columns of hits by position"
+             : reader->format->names_in_rows  ? "columns as named by the first row"
                                               : "columns as named by a header");
     schema->rows = UINT64_MAX;
     return status == AGB_OK ? agb_schema_set_detail(schema, detail, err) : status;

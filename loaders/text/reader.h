@@ -4,9 +4,10 @@
  *
  * THE FIRST ROW  A row of 105 fields that begins with an integer is ClickBench's form: no names, the columns of hits by
  * position. Any other first row is a header: it must name every column, and no name may be empty, a number or twice
- * there. A byte order mark before it is passed over. (JSON lines name their columns in every row.)
+ * there. A byte order mark before it is passed over. (JSON lines name their columns in every row.) A schema of the
+ * caller's goes before all of that: its columns, in its order, and the first row is data unless it is their names.
  * ROWS  end with LF or CR LF; the last row may go without. Every row must have as many fields as the first.
- * TYPES  see hits.h. */
+ * TYPES  a schema's, else see hits.h. */
 #ifndef AGB_TEXT_READER_H
 #define AGB_TEXT_READER_H
 

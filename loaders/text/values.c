@@ -119,6 +119,20 @@ static bool parse_time(const unsigned char *at, const unsigned char *end, int64_
 
 /* ---- storing ---- */
 
+static bool store_unsigned(const agb_text_target *target, uint64_t row, const unsigned char *begin,
+                           const unsigned char *end)
+{
+    uint64_t value;
+    bool narrow = target->kind == AGB_TEXT_UINT32;
+    if (begin == end || !parse_digits(begin, end, &value) || (narrow && value > UINT32_MAX))
+        return false;
+    if (narrow)
+        ((uint32_t *)target->values)[row] = (uint32_t)value;
+    else
+        ((uint64_t *)target->values)[row] = value;
+    return true;
+}
+
 bool agb_text_store_number(const agb_text_target *target, uint64_t row, const unsigned char *begin,
                            const unsigned char *end)
 {
@@ -134,6 +148,9 @@ bool agb_text_store_number(const agb_text_target *target, uint64_t row, const un
     }
     case AGB_TEXT_INT64:
         return parse_integer(begin, end, &((int64_t *)target->values)[row]);
+    case AGB_TEXT_UINT32:
+    case AGB_TEXT_UINT64:
+        return store_unsigned(target, row, begin, end);
     case AGB_TEXT_TIME:
         return parse_time(begin, end, &((int64_t *)target->values)[row]);
     case AGB_TEXT_DATE:
@@ -163,19 +180,30 @@ const char *agb_text_quote(char to[AGB_TEXT_QUOTE_BYTES], const unsigned char *b
     return to;
 }
 
+static void explain_integer(const char *quoted, const char *range, char *to, size_t size)
+{
+    snprintf(to, size, "%s is no such integer: write digits only, within %s", quoted, range);
+}
+
 void agb_text_explain(agb_text_kind kind, const unsigned char *begin, const unsigned char *end, char *to, size_t size)
 {
     char quoted[AGB_TEXT_QUOTE_BYTES];
     agb_text_quote(quoted, begin, end);
     switch (kind) {
     case AGB_TEXT_INT16:
-        snprintf(to, size, "%s is no such integer: write digits only, within %d..%d", quoted, INT16_MIN, INT16_MAX);
+        explain_integer(quoted, "-32768..32767", to, size);
         break;
     case AGB_TEXT_INT32:
-        snprintf(to, size, "%s is no such integer: write digits only, within %" PRId32 "..%" PRId32, quoted, INT32_MIN, INT32_MAX);
+        explain_integer(quoted, "-2147483648..2147483647", to, size);
         break;
     case AGB_TEXT_INT64:
-        snprintf(to, size, "%s is no such integer: write digits only, within %" PRId64 "..%" PRId64, quoted, INT64_MIN, INT64_MAX);
+        explain_integer(quoted, "-9223372036854775808..9223372036854775807", to, size);
+        break;
+    case AGB_TEXT_UINT32:
+        explain_integer(quoted, "0..4294967295", to, size);
+        break;
+    case AGB_TEXT_UINT64:
+        explain_integer(quoted, "0..18446744073709551615", to, size);
         break;
     case AGB_TEXT_DATE:
         snprintf(to, size, "%s is no date YYYY-MM-DD: allowed are 1970-01-01..2149-06-06", quoted);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A file that appears when it is complete: see draft.h. The order is what counts: the bytes are on the disk (fsync)
  * before the name points to them (rename), and the name is on the disk before success is told (fsync of the folder). */
-#include "agb/draft.h"
+#include "common/draft.h"
 
 #include "common/file.h"
 
@@ -20,17 +20,17 @@ static agb_status cannot(const char *name, int reason, agb_error *err)
                     reason == ENOSPC || reason == EDQUOT ? ": make room or choose another place" : "");
 }
 
-static void release(agb_native_draft *draft)
+static void release(agb_draft *draft)
 {
     if (draft->fd >= 0)
         close(draft->fd);
     free(draft->path);
     free(draft->temporary);
-    *draft = (agb_native_draft){.fd = -1};
+    *draft = (agb_draft){.fd = -1};
 }
 
 /* Its name without links, so that the link stays and its target is replaced. */
-static agb_status resolve(agb_native_draft *draft, agb_error *err)
+static agb_status resolve(agb_draft *draft, agb_error *err)
 {
     struct stat there;
     if (stat(draft->name, &there) == 0) {
@@ -53,7 +53,7 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-static agb_status create(agb_native_draft *draft, agb_error *err)
+static agb_status create(agb_draft *draft, agb_error *err)
 {
     int folder = folder_length(draft->path);
     if (asprintf(&draft->temporary, "%.*s.%s.%d.tmp", folder, draft->path, draft->path + folder, (int)getpid()) < 0) {
@@ -64,9 +64,9 @@ static agb_status create(agb_native_draft *draft, agb_error *err)
     return draft->fd >= 0 ? AGB_OK : cannot(draft->name, errno, err);
 }
 
-agb_status agb_native_draft_open(agb_native_draft *out, const char *path, agb_error *err)
+agb_status agb_draft_open(agb_draft *out, const char *path, agb_error *err)
 {
-    *out = (agb_native_draft){.name = path, .fd = -1};
+    *out = (agb_draft){.name = path, .fd = -1};
     agb_status status = resolve(out, err);
     if (status == AGB_OK)
         status = create(out, err);
@@ -75,14 +75,14 @@ agb_status agb_native_draft_open(agb_native_draft *out, const char *path, agb_er
     return status;
 }
 
-agb_status agb_native_draft_append(agb_native_draft *draft, const void *from, size_t bytes, agb_error *err)
+agb_status agb_draft_append(agb_draft *draft, const void *from, size_t bytes, agb_error *err)
 {
     int reason = agb_file_write(draft->fd, draft->bytes, from, bytes);
     draft->bytes += bytes;
     return reason ? cannot(draft->name, reason, err) : AGB_OK;
 }
 
-void agb_native_draft_align(agb_native_draft *draft, uint64_t bytes)
+void agb_draft_align(agb_draft *draft, uint64_t bytes)
 {
     draft->bytes = (draft->bytes + bytes - 1) / bytes * bytes;
 }
@@ -100,14 +100,14 @@ static void keep_name(const char *path)
     free(folder);
 }
 
-agb_status agb_native_draft_publish(agb_native_draft *draft, agb_error *err)
+agb_status agb_draft_publish(agb_draft *draft, agb_error *err)
 {
     int reason = fsync(draft->fd) != 0 ? errno : 0;
     if (!reason && rename(draft->temporary, draft->path) != 0)
         reason = errno;
     if (reason) {
         agb_status status = cannot(draft->name, reason, err);
-        agb_native_draft_drop(draft);
+        agb_draft_drop(draft);
         return status;
     }
     keep_name(draft->path);
@@ -115,7 +115,7 @@ agb_status agb_native_draft_publish(agb_native_draft *draft, agb_error *err)
     return AGB_OK;
 }
 
-void agb_native_draft_drop(agb_native_draft *draft)
+void agb_draft_drop(agb_draft *draft)
 {
     if (draft->temporary)
         unlink(draft->temporary);
