@@ -5,9 +5,9 @@
  *     key     a pair itself, or where a string stands and how long it is
  *
  * A crowded table brings other bits of the hash to the top, as linear_table.h does; keys whose whole hashes are equal
- * stay together. The hash is kept because that of a string is dear: it saves comparing most strings that differ, and hashing again
- * when the table grows. Keys are equal when they are equal byte by byte, never because their hashes are. `pairs` is a
- * constant at every call, and the compiler makes one function of each kind. */
+ * stay together. The hash is kept because that of a string is dear: it saves comparing most strings that differ, and
+ * hashing again when the table grows. Keys are equal when they are equal byte by byte, never because their hashes are.
+ * `pairs` is a constant at every call, and the compiler makes one function of each kind. */
 #ifndef AGB_WIDE_TABLE_PART_H
 #define AGB_WIDE_TABLE_PART_H
 
@@ -118,7 +118,8 @@ static inline bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uin
     return true;
 }
 
-/* Twice the cells, or as many with another multiplier; false: no memory, and the table is as it was. All keys differ, so none is compared. */
+/* Twice the cells, or as many with another multiplier; false: no memory, and the table is as it was. All keys differ, so
+ * none is compared. */
 static inline bool wide_table_grow(wide_table *t)
 {
     wide_cell *cells = t->cells;
