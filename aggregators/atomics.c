@@ -7,7 +7,8 @@
  *   are counted in tables of the workers' own, and all of it is merged at the end (local_merge).
  *
  * Layout
- *     cells    [key|count][  0  ][key|count] ...      one table for all, a quarter of L2, at most a quarter full
+ *     cells    [key|count][  0  ][key|count] ...      one table for all, a quarter of L2, at most a quarter full; a key
+ *                                                     stands at most REACH cells behind its home, or is late
  *     zeros    count of key 0, which marks an empty cell and so cannot have one
  *     local    [key|count] ...                        a growing table a worker, for late-comers
  *
@@ -30,9 +31,12 @@
 #include "local_tables_part.h"
 #include "shared_cells_part.h"
 
+/* As far as hardly any key gets in a table that is a quarter full, unless keys are made to meet in one place. */
+enum { REACH = 64 };
+
 typedef struct atomics {
     shared_cell *cells;
-    size_t mask, limit;
+    size_t n_cells, limit;           /* n_cells: REACH more than can be home to a key */
     unsigned shift;
     agb_hash hash;
     local_tables late;
@@ -50,16 +54,17 @@ static const agb_param params[] = {
     {0},
 };
 
-/* The key's cell; NULL when the key has none and the table takes no more. Each worker may overshoot the limit by
- * one. */
+/* The key's cell; NULL when the key has none and the table, or its neighbourhood, takes no more. Each worker may
+ * overshoot the limit by one. */
 static inline shared_cell *atomics_cell(atomics *self, uint64_t key)
 {
-    size_t slot = agb_hash_word(self->hash, key) >> self->shift;
-    for (;;) {
-        uint64_t found;
-        shared_cell *cell = shared_cell_find(self->cells, self->mask, slot, key, &found);
+    shared_cell *cell = &self->cells[agb_hash_word(self->hash, key) >> self->shift], *end = cell + REACH;
+    for (; cell < end; cell++) {
+        uint64_t found = atomic_load_explicit(&cell->key, memory_order_relaxed);
         if (found == key)
             return cell;
+        if (found)
+            continue;
         if (atomic_load_explicit(&self->groups, memory_order_relaxed) >= self->limit)
             return NULL;
         claim result = shared_cell_claim(cell, key);
@@ -68,6 +73,7 @@ static inline shared_cell *atomics_cell(atomics *self, uint64_t key)
         if (result != LOST)
             return cell;
     }
+    return NULL;
 }
 
 static inline bool atomics_add_row(atomics *self, linear_table *late, uint64_t key, uint64_t weight)
@@ -96,10 +102,10 @@ static agb_status atomics_create(agb_host *host, const agb_config *config, void 
     size_t cells = config->params[BITS] ? (size_t)1 << config->params[BITS] : 2;
     while (cells < 4 * (size_t)config->workers || (!config->params[BITS] && cells * 2 * sizeof(shared_cell) <= l2 / 4))
         cells *= 2;
-    self->mask = cells - 1;
     self->shift = 64 - (unsigned)__builtin_ctzll(cells);
     self->limit = cells / 4;
-    self->cells = agb_alloc(host, cells * sizeof *self->cells, AGB_ZEROED);
+    self->n_cells = cells + REACH;
+    self->cells = agb_alloc(host, self->n_cells * sizeof *self->cells, AGB_ZEROED);
     return self->cells ? AGB_OK : AGB_ERR_MEMORY;
 }
 
@@ -122,7 +128,7 @@ static agb_status atomics_finish(void *state)
     linear_table *first = &self->late.local[0].table;
     if (self->zeros && !linear_table_put(first, host, 0, self->zeros))
         return AGB_ERR_MEMORY;
-    for (size_t i = 0; i <= self->mask; i++)
+    for (size_t i = 0; i < self->n_cells; i++)
         if (self->cells[i].key && !linear_table_put(first, host, self->cells[i].key, self->cells[i].value))
             return AGB_ERR_MEMORY;
     return local_tables_merge(&self->late, MERGE);
@@ -133,7 +139,7 @@ static void atomics_destroy(void *state)
     atomics *self = state;
     agb_host *host = self->late.host;
     if (self->cells)
-        agb_release(host, self->cells, (self->mask + 1) * sizeof *self->cells);
+        agb_release(host, self->cells, self->n_cells * sizeof *self->cells);
     local_tables_close(&self->late);
     agb_release(host, self, sizeof *self);
 }

@@ -7,7 +7,7 @@
  *
  * The slot of a key is the beginning of its hash, so the keys of one stretch of hashes stand side by side in every
  * table: it is partitioned already. Only probing makes the edges ragged: a key may stand past the end of its stretch,
- * but never behind an empty cell. */
+ * but never behind an empty cell. A table that was crowded has spread its keys by another multiplier; then all must. */
 #ifndef AGB_LOCAL_TABLES_PART_H
 #define AGB_LOCAL_TABLES_PART_H
 
@@ -78,7 +78,7 @@ static inline bool local_tables_merge_stretch(linear_table *into, agb_host *host
                 return true;
             continue;
         }
-        if (agb_hash_word(from->hash, cell->key) >> (64 - bits) == stretch
+        if ((agb_hash_word(from->hash, cell->key) * from->multiplier) >> (64 - bits) == stretch
             && !linear_table_put(into, host, cell->key, cell->count))
             return false;
     }
@@ -97,18 +97,36 @@ static inline void local_tables_merge_task(void *argument, unsigned worker, size
         mine->status = linear_table_emit(&mine->merged, l->host, worker);
 }
 
+/* Brings all tables to one multiplier: that of one which was crowded, if there is any. false: no memory. */
+static inline bool local_tables_agree(local_tables *l)
+{
+    uint64_t multiplier = 1;
+    for (unsigned i = 0; i < l->workers; i++)
+        if (l->local[i].table.multiplier != 1)
+            multiplier = l->local[i].table.multiplier;
+    for (unsigned i = 0; i < l->workers; i++) {
+        linear_table *t = &l->local[i].table;
+        if (t->multiplier != multiplier && !linear_table_move(t, l->host, 64 - t->shift, multiplier))
+            return false;
+    }
+    return true;
+}
+
 /* Emits all groups; `phase` is what the report calls that. A single table has nothing to be merged with. */
 static inline agb_status local_tables_merge(local_tables *l, unsigned phase)
 {
     agb_phase(l->host, 0, phase);
     if (l->workers == 1)
         return linear_table_emit(&l->local[0].table, l->host, 0);
+    if (!local_tables_agree(l))
+        return AGB_ERR_MEMORY;
     l->phase = phase;
     l->bits = local_tables_bits(l);
     for (unsigned i = 0; i < l->workers; i++) {
         const linear_table *t = &l->local[i].table;
         if (!linear_table_open(&l->local[i].merged, l->host, 10, l->bits, t->load, t->hash))
             return AGB_ERR_MEMORY;
+        l->local[i].merged.multiplier *= t->multiplier;
     }
     agb_status status = agb_parallel_for(l->host, (size_t)1 << l->bits, local_tables_merge_task, l);
     for (unsigned i = 0; status == AGB_OK && i < l->workers; i++)

@@ -125,7 +125,7 @@ static agb_status two_pass_create(agb_host *host, const agb_config *config, void
         return AGB_ERR_MEMORY;
     self->second_place = agb_alloc(host, p->workers * sizeof *self->second_place, AGB_ZEROED);
     for (unsigned i = 0; self->second_place && i < p->workers; i++) {
-        p->writer[i].table.skip += self->second_bits;
+        p->writer[i].table.multiplier <<= self->second_bits;
         self->second_place[i] = agb_alloc(host, self->second_parts * sizeof **self->second_place, AGB_ZEROED);
         if (!self->second_place[i])
             return AGB_ERR_MEMORY;

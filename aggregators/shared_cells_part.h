@@ -18,17 +18,6 @@ typedef struct shared_cell {
     _Atomic uint64_t key, value;
 } shared_cell;
 
-/* The key's cell, or the empty one where it belongs; *found is what was read there: the key, or 0. Go by that and do
- * not read it again: an empty cell can be another key's the next moment. There is an empty one somewhere. */
-static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key, uint64_t *found)
-{
-    for (;; slot = (slot + 1) & mask) {
-        *found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
-        if (*found == key || *found == 0)
-            return &cells[slot];
-    }
-}
-
 typedef enum claim { CLAIMED, PRESENT, LOST } claim;
 
 /* Claims a cell for the key. PRESENT: it has been the key's already; LOST: now it is another's, look further. */

@@ -16,6 +16,7 @@
  *   naive's line, requested ahead as prefetch does; then an addition in L2, or a locked one to the line that is there
  *   already. A new key costs a compare-and-swap. When the table is too full, all workers meet at the end of their
  *   block, one of them moves everything to a larger one, and the others wait: a pause of the order of the rows so far.
+ *   They meet, too, when the table is crowded although not full; then it is moved to another hash.
  *
  * Where the slots should go
  *   As naive: memory-bound, one line from DRAM per new key; but all workers' waits overlap. Few groups: retiring.
@@ -30,6 +31,7 @@
  * Tried: without requesting lines ahead, 0.85 of naive with one worker on millions of groups; with it, in blocks of 64
  * rows, 1.3 times (2-core Zen 4 virtual machine). Blocks of 256 give half of that gain: more lines than the core can
  * have under way. */
+#include "linear_table.h"
 #include "shared_cells_part.h"
 
 enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14 };
@@ -39,6 +41,7 @@ enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14 };
 typedef struct member {               /* one a worker */
     uint64_t *counts;                 /* by ticket */
     _Atomic size_t groups;            /* cells that it claimed */
+    size_t strayed;                   /* cells between those that are far from home and their homes */
     atomic_bool inside;               /* it is using the table, which must not move */
     agb_status status;
     char apart[64];                   /* workers share no cache line */
@@ -48,6 +51,7 @@ typedef struct shared_table {
     agb_host *host;
     agb_hash hash;
     unsigned workers, shift;
+    bool spread;                      /* by another hash, at this size: as in linear_table.h, once is enough */
     shared_cell *cells;
     size_t mask, limit;
     member *member;
@@ -55,6 +59,7 @@ typedef struct shared_table {
     char apart[64];                   /* what is written to shares no line with what is only read */
     _Atomic uint64_t tickets;         /* handed out; 0 is key 0's, which cannot have a cell */
     atomic_bool moving;               /* somebody is about to move the table */
+    atomic_bool crowded;              /* it needs another hash */
 } shared_table;
 
 enum { COUNT, EMIT };
@@ -66,6 +71,17 @@ static const agb_param params[] = {
     {"start", 16, 4, 32, "log2 of the number of cells at the beginning, at least"},
     {0},
 };
+
+/* The key's cell, or the empty one where it belongs; *found is what was read there: the key, or 0. Go by that and do
+ * not read it again: an empty cell can be another key's the next moment. There is an empty one somewhere. */
+static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key, uint64_t *found)
+{
+    for (;; slot = (slot + 1) & mask) {
+        *found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
+        if (*found == key || *found == 0)
+            return &cells[slot];
+    }
+}
 
 /* ---- Room ---- */
 
@@ -81,7 +97,8 @@ static size_t shared_table_groups(const shared_table *self)
  * their own blocks was counted; so whoever gets a yes may go in without telling how many keys he will bring. */
 static bool shared_table_has_room(const shared_table *self)
 {
-    return shared_table_groups(self) + (size_t)self->workers * BLOCK_ROWS <= self->limit;
+    return !atomic_load_explicit(&self->crowded, memory_order_relaxed)
+           && shared_table_groups(self) + (size_t)self->workers * BLOCK_ROWS <= self->limit;
 }
 
 static bool shared_table_set_cells(shared_table *self, unsigned bits)
@@ -97,13 +114,21 @@ static bool shared_table_set_cells(shared_table *self, unsigned bits)
     return true;
 }
 
-/* Twice the cells. Nobody else is inside. On failure the table is as it was. */
+/* Twice the cells, or as many and another hash if the table is crowded. Nobody else is inside. On failure the table is
+ * as it was. */
 static bool shared_table_move(shared_table *self)
 {
     shared_cell *old = self->cells;
     size_t old_cells = self->mask + 1;
-    if (!shared_table_set_cells(self, 64 - self->shift + 1))
+    bool crowded = atomic_load_explicit(&self->crowded, memory_order_relaxed);
+    if (!shared_table_set_cells(self, 64 - self->shift + !crowded))
         return false;
+    if (crowded)
+        self->hash.multiplier = linear_next_multiplier(self->hash.multiplier);
+    self->spread = crowded;
+    atomic_store_explicit(&self->crowded, false, memory_order_relaxed);
+    for (unsigned i = 0; i < self->workers; i++)
+        self->member[i].strayed = 0;
     for (size_t i = 0; i < old_cells; i++) {
         uint64_t key = old[i].key, found;
         if (key == 0)
@@ -148,6 +173,15 @@ static agb_status shared_table_grow(shared_table *self)
 
 /* ---- Rows ---- */
 
+/* A new group is far from home. Every worker judges by its own. */
+static __attribute__((noinline)) void shared_table_stray(shared_table *self, member *m, size_t cells)
+{
+    m->strayed += cells;
+    size_t groups = atomic_load_explicit(&m->groups, memory_order_relaxed);
+    if (!self->spread && m->strayed > MOST_STRAYED * groups + 32 * STRAY_CELLS)
+        atomic_store_explicit(&self->crowded, true, memory_order_relaxed);
+}
+
 /* First occupant of a claimed cell: takes a ticket while there are any. The value is what others wait for. */
 static inline void shared_table_settle(shared_table *self, member *m, shared_cell *cell, uint64_t weight)
 {
@@ -185,8 +219,12 @@ static inline void shared_table_add_row(shared_table *self, member *m, uint64_t 
         uint64_t found;
         shared_cell *cell = shared_cell_find(self->cells, self->mask, slot, key, &found);
         claim result = found == key ? PRESENT : shared_cell_claim(cell, key);
-        if (result == CLAIMED)
+        if (result == CLAIMED) {
             shared_table_settle(self, m, cell, weight);
+            size_t strayed = ((size_t)(cell - self->cells) - slot) & self->mask;
+            if (__builtin_expect(strayed > STRAY_CELLS, 0))
+                shared_table_stray(self, m, strayed);
+        }
         if (result == PRESENT)
             shared_table_join(m, cell, weight);
         if (result != LOST)

@@ -10,7 +10,8 @@
  * Layout
  *     part p     in memory   place -> [older|ticket|keys ...] <- ...         chunks of 4 KiB as in chunks_part.h
  *                in the file          [  -  |ticket|keys ...] <- ...         the second word leads to the chunk before
- *     hash(key)  pppppppp ss tttttttt....       p: part;  s: slice, only when a part is too large;  t: slot in the table
+ *     hash(key)  pppppppp tttttttt....          p: part;  t: slot in the table; a part that is too large is read in
+ *                                               slices, which are chosen by another hash
  *
  * Cost per row
  *   radix's, with fewer parts; where it spills, also one write and one read of the row's 8 bytes, in blocks of 4 KiB
@@ -104,15 +105,20 @@ static inline agb_status spill_scatter(spill *self, spiller *w, const uint64_t *
 
 /* ---- Aggregate ---- */
 
-/* The keys of a part whose next `bits` hash bits are `number`. */
+/* Odd, without pattern (the square root of three quarters in binary). */
+#define SLICE_SPREAD UINT64_C(0xddb3d742c265539d)
+
+/* The keys of a part of which `bits` bits of another hash are `number`. */
 typedef struct slice {
     unsigned bits;
     uint64_t number;
 } slice;
 
+/* The bits that follow the part's, or any others, may be the same for all keys of a part; all of them together are not,
+ * and leave the table those it wants. */
 static inline bool slice_has(slice s, uint64_t hash)
 {
-    return s.bits == 0 || hash >> (64 - s.bits) == s.number;
+    return s.bits == 0 || hash * SLICE_SPREAD >> (64 - s.bits) == s.number;
 }
 
 /* false: no memory. */
@@ -121,7 +127,7 @@ static bool spill_count_words(spill *self, linear_table *table, const uint64_t *
     size_t step = self->weighted ? 2 : 1;
     for (size_t i = 0; i < n; i += step) {
         uint64_t hash = agb_hash_word(self->hash, words[i]);
-        if (!slice_has(s, hash << self->bits))
+        if (!slice_has(s, hash))
             continue;
         if (!linear_table_reserve(table, self->host, 1))
             return false;
@@ -157,7 +163,6 @@ static agb_status spill_count_file(spill *self, spiller *w, uint64_t ticket, sli
 
 static agb_status spill_count_slice(spill *self, spiller *w, size_t part, slice s)
 {
-    w->table.skip = self->bits + s.bits;
     for (unsigned i = 0; i < self->workers; i++) {
         const spiller *from = &self->spiller[i];
         agb_status status = spill_count_memory(self, &w->table, from->place[part], s);

@@ -4,12 +4,14 @@
  *     cells   [key: 2 words | hash | count] ...      32 bytes, a power of two of them; count 0 = empty
  *     key     a pair itself, or where a string stands and how long it is
  *
- * The hash is kept because that of a string is dear: it saves comparing most strings that differ, and hashing again
- * when the table grows. Keys are equal when they are equal byte by byte, never because their hashes are. `pairs` is a
- * constant at every call, and the compiler makes one function of each kind. */
+ * A crowded table brings other bits of the hash to the top, as linear_table.h does; keys whose whole hashes are equal
+ * stay together. The hash is kept because that of a string is dear: it saves comparing most strings that differ, and
+ * hashing again when the table grows. Keys are equal when they are equal byte by byte, never because their hashes are.
+ * `pairs` is a constant at every call, and the compiler makes one function of each kind. */
 #ifndef AGB_WIDE_TABLE_PART_H
 #define AGB_WIDE_TABLE_PART_H
 
+#include "linear_table.h"
 #include "slabs_part.h"
 
 enum { MOST_WIDE_BLOCK = 256, WIDE_EMIT_GROUPS = 256 };
@@ -23,11 +25,13 @@ typedef struct wide_table {
     agb_host *host;
     wide_cell *cells;
     size_t mask;          /* cells - 1 */
-    unsigned skip;        /* hash bits that are not ours, from the top */
+    uint64_t multiplier;  /* of the hash, to bring bits that differ to the top */
     unsigned shift;       /* 64 - log2(cells) */
     unsigned load;        /* most occupied cells, in percent */
     size_t groups;        /* occupied cells */
-    size_t limit;         /* at this number of groups the table must grow */
+    size_t limit;         /* at this number of groups the table must grow; 0: it is crowded */
+    size_t strayed;       /* cells between groups that are far from home and their homes */
+    bool spread;          /* anew, at this size */
     agb_hash hash;
     bool copies;          /* strings of new groups go to the store; else they stay where they are until the end */
     bytes_store store;
@@ -37,7 +41,8 @@ typedef struct wide_table {
 typedef struct wide_table_plan {
     agb_host *host;
     unsigned bits;        /* log2 of the number of cells at the beginning, 4..48 */
-    unsigned skip, load;
+    unsigned skip;        /* hash bits that are not ours, from the top */
+    unsigned load;        /* most occupied cells, in percent */
     agb_hash hash;
     bool copies;
 } wide_table_plan;
@@ -51,14 +56,15 @@ static inline bool wide_table_set_cells(wide_table *t, unsigned bits)
     t->cells = memory;
     t->mask = cells - 1;
     t->shift = 64 - bits;
-    t->limit = cells / 100 * t->load + cells % 100 * t->load / 100;
+    t->limit = linear_limit(cells, t->load);
+    t->strayed = 0;
     return true;
 }
 
 /* false: no memory. */
 static inline bool wide_table_open(wide_table *t, wide_table_plan plan)
 {
-    *t = (wide_table){.host = plan.host, .skip = plan.skip, .load = plan.load, .hash = plan.hash,
+    *t = (wide_table){.host = plan.host, .multiplier = UINT64_C(1) << plan.skip, .load = plan.load, .hash = plan.hash,
                       .copies = plan.copies};
     return wide_table_set_cells(t, plan.bits);
 }
@@ -73,7 +79,7 @@ static inline void wide_table_close(wide_table *t)
 
 static inline wide_cell *wide_table_home(const wide_table *t, uint64_t hash)
 {
-    return &t->cells[(hash << t->skip) >> t->shift];
+    return &t->cells[(hash * t->multiplier) >> t->shift];
 }
 
 static inline bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t hash, bool pairs)
@@ -82,6 +88,14 @@ static inline bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t has
         return cell->key.pair[0] == key.pair[0] && cell->key.pair[1] == key.pair[1];
     return cell->hash == hash && cell->key.bytes.length == key.bytes.length &&
            (key.bytes.length == 0 || memcmp(cell->key.bytes.data, key.bytes.data, key.bytes.length) == 0);
+}
+
+/* As linear_table_stray: a new group is far from home. */
+static __attribute__((noinline, unused)) void wide_table_stray(wide_table *t, size_t cells)
+{
+    t->strayed += cells;
+    if (!t->spread && t->strayed > MOST_STRAYED * t->groups + 32 * STRAY_CELLS)
+        t->limit = 0;
 }
 
 /* Adds weight to the key's group; the caller has made room. false: no memory for a string. */
@@ -96,18 +110,25 @@ static inline bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uin
         cell->key = key;
         cell->hash = hash;
         t->groups++;
+        size_t strayed = (size_t)(cell - wide_table_home(t, hash)) & t->mask;
+        if (__builtin_expect(strayed > STRAY_CELLS, 0))
+            wide_table_stray(t, strayed);
     }
     cell->count += weight;
     return true;
 }
 
-/* Twice the cells; false: no memory, and the table is as it was. All keys differ, so none is compared. */
+/* Twice the cells, or as many with another multiplier; false: no memory, and the table is as it was. All keys differ, so
+ * none is compared. */
 static inline bool wide_table_grow(wide_table *t)
 {
     wide_cell *cells = t->cells;
     size_t old = t->mask + 1;
-    if (!wide_table_set_cells(t, 64 - t->shift + 1))
+    bool crowded = t->limit == 0, full = t->groups >= linear_limit(old, t->load);
+    if (!wide_table_set_cells(t, 64 - t->shift + (full || !crowded)))
         return false;
+    t->spread = crowded;
+    t->multiplier = crowded ? linear_next_multiplier(t->multiplier) : t->multiplier;
     for (size_t i = 0; i < old; i++) {
         wide_cell *to = wide_table_home(t, cells[i].hash);
         while (cells[i].count && to->count)
@@ -122,7 +143,7 @@ static inline bool wide_table_grow(wide_table *t)
 /* Room for `rows` more keys, all of them new at worst; false: no memory. */
 static inline bool wide_table_reserve(wide_table *t, size_t rows)
 {
-    while (t->limit - t->groups < rows)
+    while (t->limit < t->groups + rows)
         if (!wide_table_grow(t))
             return false;
     return true;
@@ -230,7 +251,8 @@ static inline agb_status wide_table_emit_strings(wide_table *t, unsigned worker)
 static inline agb_status wide_table_emit(wide_table *t, unsigned worker, agb_key_kind kind)
 {
     agb_status status = kind == AGB_KEYS_PAIR ? wide_table_emit_pairs(t, worker) : wide_table_emit_strings(t, worker);
-    t->groups = 0;
+    t->groups = t->strayed = 0;
+    t->spread = false;
     return status;
 }
 
