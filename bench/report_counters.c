@@ -278,7 +278,8 @@ void agb_report_counters_state(FILE *to, const agb_results *results)
         agb_report_line(to, "counters", "none: %s", support->reason);
     else
         agb_report_line(to, "counters", "user mode of the counted region, %u passes, one a repetition; medians, and "
-                        "their spread from least to greatest; one phase switch costs %s, charged to the phase that ends%s%s", agb_counters_passes(support),
+                        "their spread from least to greatest; one phase switch costs %s, charged to the phase that "
+                        "ends%s%s", agb_counters_passes(support),
                         agb_text_seconds(support->switch_ns * 1e-9).s, support->calibration[0] ? "; checked by " : "",
                         support->calibration);
 }
