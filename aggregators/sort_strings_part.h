@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Part of sort: the same for strings. Multikey quicksort (Bentley, Sedgewick, "Fast Algorithms for Sorting and
- * Searching Strings", 1997): split by one character into smaller, equal and larger ones, and go on with the next character where
- * it was equal, so that no character is looked at again that is known to agree. */
+ * Searching Strings", 1997): split by one character into smaller, equal and larger ones, and go on with the next
+ * character where it was equal, so that no character is looked at again that is known to agree. */
 #ifndef AGB_SORT_STRINGS_PART_H
 #define AGB_SORT_STRINGS_PART_H
 

@@ -3,9 +3,9 @@
  *
  * Idea
  *   Partitioning needs all rows at once, but not all of them in memory: a part's full chunks can wait in a file until
- *   the part is counted. Chunks stay in memory for as long as half of the budget lasts; the other half is for the tables.
- *   If even one part's table does not fit, the part is read several times, each time for a slice of its keys. Hybrid
- *   hashing after Shapiro, "Join Processing in Database Systems with Large Main Memories" (1986).
+ *   the part is counted. Chunks stay in memory for as long as half of the budget lasts; the other half is for the
+ *   tables. If even one part's table does not fit, the part is read several times, each time for a slice of its keys.
+ *   Hybrid hashing after Shapiro, "Join Processing in Database Systems with Large Main Memories" (1986).
  *
  * Layout
  *     part p     in memory   place -> [older|ticket|keys ...] <- ...         chunks of 4 KiB as in chunks_part.h
@@ -15,8 +15,8 @@
  *
  * Cost per row
  *   radix's, with fewer parts; where it spills, also one write and one read of the row's 8 bytes, in blocks of 4 KiB
- *   that the system writes behind our back. Each halving of the memory below a part's table doubles the reading. The least
- *   memory is an open chunk for each part of each worker: about 2 MiB a worker with 256 parts.
+ *   that the system writes behind our back. Each halving of the memory below a part's table doubles the reading. The
+ *   least memory is an open chunk for each part of each worker: about 2 MiB a worker with 256 parts.
  *
  * Where the slots should go
  *   As radix while all fits. Spilling adds time outside the core (system time, waiting for the disk), not stalls.

@@ -41,6 +41,7 @@ typedef struct agb_spread {
     const agb_spread_row *rows;
     size_t n;
     double reference;                 /* a dashed line there; NAN = none */
+    bool ratios;                      /* their axis need not begin at 0: it lies around the reference */
 } agb_spread;
 
 void agb_draw_spread(agb_page *page, const agb_spread *spread);
@@ -102,6 +103,25 @@ typedef struct agb_curves {
 void agb_draw_curves(agb_page *page, const agb_curves *curves);
 /* Name, x, y and interval of every point. */
 void agb_curves_table(agb_page *page, const agb_curves *curves);
+
+/* ---- Map: a field for each pair of values on two axes ------------------------------------------------------------ */
+
+enum { AGB_MAP_SHADES = 5 };
+
+typedef struct agb_map_cell {
+    const char *name, *value;         /* one above the other; NULL or "": not there */
+    unsigned color, shade;            /* color: of the legend; shade: 0, hardly any, to AGB_MAP_SHADES - 1 */
+} agb_map_cell;
+
+typedef struct agb_map {
+    const char *title, *about;
+    const char *across;               /* what the columns are; the rows' names say it themselves */
+    const char *const *row_names, *const *column_names;
+    size_t rows, columns;
+    const agb_map_cell *cells;        /* rows * columns, row by row */
+} agb_map;
+
+void agb_draw_map(agb_page *page, const agb_map *map);
 
 /* ---- For the files that draw ------------------------------------------------------------------------------------- */
 

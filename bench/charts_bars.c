@@ -115,6 +115,11 @@ static agb_scale spread_scale(const agb_spread *spread, const frame *frame)
         }
     }
     bool log = low > 0 && high > low * MOST_DECADES_TIMES;
+    if (spread->ratios && !log && high >= low) {
+        double rim = fmax((fmax(high, spread->reference) - fmin(low, spread->reference)) / 20, 0.01);
+        return agb_scale_over(fmin(low, spread->reference) - rim, fmax(high, spread->reference) + rim, false, false,
+                              frame->left, frame->right);
+    }
     return agb_scale_over(log ? low * 0.9 : 0, log ? high * 1.1 : high, log, false, frame->left, frame->right);
 }
 

@@ -32,7 +32,7 @@ static int compare(const agb_options *options, agb_error *err)
 static const char *const compare_options[] = {"force", "format", "output", NULL};
 
 const agb_command agb_command_compare = {
-    .name = "compare", .operand = "OLD.json", .second_operand = "NEW.json", .needs_operand = true,
+    .name = "compare", .operand = "OLD.json NEW.json", .needs_operand = true,
     .summary = "two JSON results: speed-ups with intervals, regressions flagged",
     .about = "Lays two files that `run --format json` wrote beside each other: how much faster each contestant\n"
              "became, with a 95 % interval, and whether that is more than noise. Files of different machines,\n"

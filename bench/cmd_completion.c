@@ -15,7 +15,7 @@ typedef struct shell {
 
 static bool takes_file(const char *argument)
 {
-    return strstr(argument, "FILE") == argument || strcmp(argument, "DIR") == 0;
+    return strstr(argument, "FILE") == argument || strstr(argument, ".json") || strcmp(argument, "DIR") == 0;
 }
 
 /* "warm|fresh" as words; one that is still to be filled in, as replay:FILE, is cut after its colon. */
@@ -157,7 +157,7 @@ static void print_zsh_command(const agb_command *command, const agb_registry *re
             print_zsh_option(&option, registry);
     if (command->operand) {
         bool is_file = strcmp(command->operand, "SOURCE") == 0 || takes_file(command->operand);
-        printf(" \\\n            '%s:", command->takes_many ? "*" : "");
+        printf(" \\\n            '%s:", agb_command_operands(command) > 1 ? "*" : "");
         print_zsh_text(command->operand);
         printf(is_file ? ":_files" : ":(");
         print_operands(command, registry);

@@ -231,8 +231,8 @@ static int load(const agb_options *options, agb_error *err)
     return agb_exit_of(status);
 }
 
-static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "input-format", "schema", "threads", "format",
-                                           "quiet", NULL};
+static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "input-format", "schema", "threads",
+                                           "format", "quiet", NULL};
 
 const agb_command agb_command_load = {
     .name = "load", .operand = "SOURCE", .needs_operand = true,

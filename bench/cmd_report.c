@@ -54,7 +54,7 @@ static int report(const agb_options *options, agb_error *err)
 static const char *const report_options[] = {"output", NULL};
 
 const agb_command agb_command_report = {
-    .name = "report", .operand = "FILE.json...", .needs_operand = true, .takes_many = true,
+    .name = "report", .operand = "FILE.json...", .needs_operand = true,
     .summary = "JSON results as one page with pictures, for any browser",
     .about = "Makes one HTML page of files that run, pivot, lab and others wrote with --format json: times with\n"
              "intervals and single runs, pipeline slots or their labelled substitutes, phases, curves of sweeps\n"

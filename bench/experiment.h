@@ -43,6 +43,7 @@ typedef struct agb_experiment {
     double timeout_s;                      /* for one run of a contestant, and for the reference answer */
     const char *spill_folder;              /* or NULL */
     double most_s;                         /* fewer repetitions, at least one, so as not to exceed this; 0 = no limit */
+    unsigned least_repetitions;            /* that are made even so; 0 = one */
     size_t most_at_once;                   /* contestants that wait in memory together; 0 = as many as it holds */
     bool no_floor;                         /* nobody asks how far from the machine's floor it is */
     bool twin;                             /* run the baseline in a second process, too */

@@ -124,8 +124,8 @@ static agb_status add_record(hammer *hammer, const char *title, size_t n, const 
                                              {"all / one", ""}, {"an increment", "ns"}};
     agb_lab_chart *chart = agb_lab_add_chart(hammer->run->record, title, (agb_lab_axis){"threads", "", false},
                                              (agb_lab_axis){"increments", "million a second", true});
-    agb_lab_table *table = agb_lab_add_table(hammer->run->record, "all threads against one; what an increment takes its "
-                                             "thread", columns, 5);
+    agb_lab_table *table = agb_lab_add_table(hammer->run->record, "all threads against one; what an increment takes "
+                                             "its thread", columns, 5);
     agb_status status = AGB_OK;
     for (size_t i = 0; i < n && status == AGB_OK; i++) {
         const agb_lab_point *own = &points[i * hammer->n_counts], *all = &own[hammer->n_counts - 1];

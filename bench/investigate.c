@@ -80,6 +80,7 @@ static agb_status run(agb_investigation *self, const agb_options *options, agb_m
         agb_older_children older;
         lineup.experiment.progress = self->printer->style == AGB_PROGRESS_NONE ? NULL : tell;
         lineup.experiment.context = self;
+        lineup.experiment.least_repetitions = AGB_LEAST_FOR_INTERVAL;
         lineup.experiment.most_s = self->most_s + (options->simulate ? simulating_s : 0);
         agb_strays_adopt(&older);
         status = agb_lineup_run(&lineup, &out->results, err);
@@ -165,10 +166,4 @@ agb_text agb_told_ratio(const agb_ratio *speedup, agb_verdict verdict)
 bool agb_is_told(const agb_ratio *speedup)
 {
     return !isnan(speedup->ci95_low) && !isnan(speedup->ci95_high);
-}
-
-agb_ratio agb_unpaired(const agb_result *before, const agb_result *after)
-{
-    return (agb_ratio){before->wall.median / after->wall.median, before->wall.ci95_low / after->wall.ci95_high,
-                       before->wall.ci95_high / after->wall.ci95_low};
 }

@@ -48,7 +48,5 @@ agb_text agb_told_time(const agb_summary *wall);
 agb_text agb_told_ratio(const agb_ratio *speedup, agb_verdict verdict);
 /* Too few runs have no interval, and nothing follows from them. */
 bool agb_is_told(const agb_ratio *speedup);
-/* Two results of different measurements, not interleaved: from the ends of their intervals, wider than a paired one. */
-agb_ratio agb_unpaired(const agb_result *before, const agb_result *after);
 
 #endif

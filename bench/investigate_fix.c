@@ -51,14 +51,15 @@ static void say_ends(agb_investigation *self, const agb_results *results, const 
             continue;
         size_t phase = i ? PARTITION : AGGREGATE;
         agb_summary there = phase_of(end, phase), here = phase_of(best, phase);
-        bool told = there.ci95_low > here.ci95_high;
-        agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, "M7", "With the %s parts tried (%s), %s takes %s, and %s "
-                        "with %s: "
+        bool told = there.ci95_low > here.ci95_high, whole = end->wall.ci95_low > best->wall.ci95_high;
+        agb_story_claim(&self->story, AGB_FIELD_MOVEMENT, i ? "M7" : "M3 M7", "With the %s parts tried (%s), %s takes "
+                        "%s, and %s with %s: "
                         "%s", ends[i], end->params, names[phase], agb_told_time(&there).s, agb_told_time(&here).s,
                         best->params,
                         !told ? "no difference is told there"
-                        : i ? "so many open ends of parts cost more than a part's size still gains"
-                            : "parts that do not fit the cache wait like the simple table");
+                        : !whole ? "the phase is slower, but the whole is not told to be"
+                        : i      ? "moving rows to so many parts costs more than their smaller size gains"
+                                 : "larger parts are counted slower, as the simple table is when it grows");
     }
 }
 
@@ -138,14 +139,15 @@ agb_status agb_stage_threads(agb_investigation *self, agb_error *err)
         if (status != AGB_OK)
             return status;
     }
-    const agb_results *profile = agb_investigate_results(self, 4);
+    const agb_results *profile = agb_investigate_results(self, 4), *free = agb_investigate_results(self, 8);
+    const agb_results *pinned = agb_investigate_results(self, 9);
     const agb_result *one = &profile->results[profile->n_results - 1];
-    const agb_result *loose = &agb_investigate_results(self, 8)->results[0];
-    const agb_result *placed = &agb_investigate_results(self, 9)->results[0];
-    agb_ratio gain = agb_unpaired(one, placed), place = agb_unpaired(loose, placed);
+    const agb_result *loose = &free->results[0], *placed = &pinned->results[0];
+    agb_ratio gain = agb_unpaired_of(profile, one, pinned, placed);
+    agb_ratio place = agb_unpaired_of(free, loose, pinned, placed);
     agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M4 M9", "%s on %u threads, one a processor, takes %s: %s, "
-                    "against one thread; %u times would be all that can be had. %s keeps one thread however many there "
-                    "are",
+                    "against one thread; work that is parted without loss would give %u times. %s keeps one thread "
+                    "however many there are",
                     PARTED, n, agb_told_time(&placed->wall).s,
                     agb_told_ratio(&gain, agb_verdict_of(&gain, NULL, agb_least_claim)).s, n, SIMPLE);
     agb_story_claim(&self->story, AGB_FIELD_EVIDENCE, "M8 M9", "Threads kept in their places against threads left to "
@@ -177,7 +179,8 @@ static void say_change(agb_investigation *self, const char *params, const agb_co
                     "by the top bits of their hash, then each part is counted in a table that fits the cache; hash, "
                     "table layout and result stay the same. %s", PARTED, params, SIMPLE,
                     *params ? "Its number of parts is told from the default's by the sweep"
-                            : "No other number of parts is told from the default, 4096, so it stays");
+                            : "No other number of parts that was tried is told to be faster than the default, 4096, "
+                              "so it stays");
     if (final->verdict != AGB_VERDICT_FASTER)
         agb_story_claim(&self->story, AGB_FIELD_CHANGES, id, "It is not kept: %s",
                         !agb_is_told(&final->speedup)           ? "too few runs to tell whether it helps"

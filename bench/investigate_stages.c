@@ -75,7 +75,7 @@ static void judge_single_shot(agb_investigation *self, const agb_result *naive)
                     "median, and %s the %s to %s that warm runs took%s", SIMPLE, agb_text_seconds(shot).s,
                     agb_text_number(shot / naive->wall.median).s, inside ? "inside" : "outside",
                     agb_text_seconds(naive->wall.min).s, agb_text_seconds(naive->wall.max).s,
-                    inside ? ": it was right this time, but nobody could have known" : "");
+                    inside ? ": it was no outlier this time, which nobody could have known" : "");
 }
 
 agb_status agb_stage_baseline(agb_investigation *self, agb_error *err)
@@ -139,10 +139,10 @@ agb_status agb_stage_sweep(agb_investigation *self, agb_error *err)
         return status;
     const agb_results *results = agb_investigate_results(self, 3);
     const agb_result *small = &results->results[NAIVE], *large = &results->results[results->n_results - 2];
-    agb_ratio growth = agb_unpaired(large, small);
+    agb_ratio growth = agb_unpaired_of(results, large, results, small);
     agb_story_claim(&self->story, AGB_FIELD_OBSERVATIONS, "M3", "On as many random rows, %s takes %s ns a row with %s "
-                    "groups and %s with %s: %s times as long%s, by the same code. What changed is where its table "
-                    "lies: 16 bytes a group are %s at first and %s in the end, and the caches hold %s (L1d), %s (L2) "
+                    "groups and %s with %s: %s times as long%s, by the same code. What changed is the size of its "
+                    "table: 16 bytes a group are %s at first and %s in the end, and the caches hold %s (L1d), %s (L2) "
                     "and %s (L3)", SIMPLE, agb_text_number(small->ns_per_row).s,
                     agb_text_count(results->sources[small->source].groups).s, agb_text_number(large->ns_per_row).s,
                     agb_text_count(results->sources[large->source].groups).s, agb_text_number(growth.ratio).s,
@@ -261,10 +261,10 @@ agb_status agb_stage_pages(agb_investigation *self, agb_error *err)
         if (status != AGB_OK)
             return status;
     }
-    agb_ratio ratio = agb_unpaired(&agb_investigate_results(self, 5)->results[NAIVE],
-                                   &agb_investigate_results(self, 6)->results[NAIVE]);
+    const agb_results *small = agb_investigate_results(self, 5), *huge = agb_investigate_results(self, 6);
+    agb_ratio ratio = agb_unpaired_of(small, &small->results[NAIVE], huge, &huge->results[NAIVE]);
     judge(self, "M5 M6", "Page walks: the same table in huge pages must be faster", "naive in huge pages against 4 KiB "
-          "pages, the intervals of two measurements taken one after the other", &ratio,
+          "pages, two measurements taken one after the other", &ratio,
           agb_verdict_of(&ratio, NULL, agb_least_claim));
     return AGB_OK;
 }

@@ -250,8 +250,8 @@ static agb_status unknown_option(const agb_command *command, const char *word, s
 }
 
 /* The option that stands at words[*at], and its value there or in the next word; moves *at to its last word. */
-static agb_status take_option(agb_options *out, const agb_option *option, const char *equals, int n, char **words, int *at,
-                              agb_error *err)
+static agb_status take_option(agb_options *out, const agb_option *option, const char *equals, int n, char **words,
+                              int *at, agb_error *err)
 {
     if (option->kind == IS_FLAG && equals)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--%s: takes no value: leave %s out", option->name, equals);
@@ -282,21 +282,44 @@ static agb_status parse_option(agb_options *out, int n, char **words, int *at, a
     return take_option(out, option, equals, n, words, at, err);
 }
 
-/* One that comes after 64 of them is told by add_operand. */
-static size_t most_operands(const agb_command *command)
+size_t agb_command_operands(const agb_command *command)
 {
-    return command->takes_many ? AGB_MOST_WORDS + 1 : command->second_operand ? 2 : 1;
+    if (!command->operand)
+        return 0;
+    const char *end = command->operand + strlen(command->operand);
+    if (end - command->operand > 3 && strcmp(end - 3, "...") == 0)
+        return AGB_MOST_WORDS;
+    size_t n = 1;
+    for (const char *blank = strchr(command->operand, ' '); blank; blank = strchr(blank + 1, ' '))
+        n++;
+    return n;
+}
+
+/* The word for the first operand that is not there; its length in *length. */
+static const char *missing_operand(const agb_command *command, size_t n, int *length)
+{
+    const char *word = command->operand;
+    for (size_t i = 0; i < n; i++)
+        word = strchr(word, ' ') + 1;
+    *length = (int)strcspn(word, " ");
+    return word;
 }
 
 static agb_status add_operand(agb_options *out, const char *word, agb_error *err)
 {
     const agb_command *command = out->command;
+    size_t most = agb_command_operands(command);
+    if (most == 0)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: takes no operand", command->name, word);
     if (*word == '\0')
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
                         command->operand);
-    if (out->operands.n == AGB_MOST_WORDS)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is one too many: at most %d are taken", command->name, word,
-                        AGB_MOST_WORDS);
+    if (out->operands.n == most && most == 1)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: several files go as a folder or a quoted "
+                        "glob", command->name, word);
+    if (out->operands.n == most)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: at most %zu are taken", command->name,
+                        word, most);
     out->operands.word[out->operands.n++] = word;
     out->operand = out->operands.word[0];
     return AGB_OK;
@@ -341,21 +364,19 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: %s: options begin with two dashes: see aggbench %s --help",
                             command->name, word, command->name);
-        } else if (command->operand && out->operands.n < most_operands(command)) {
+        } else {
             agb_status status = add_operand(out, word, err);
             if (status != AGB_OK)
                 return status;
-        } else {
-            return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: %s", command->name, word,
-                            command->second_operand ? "one operand too many"
-                            : command->operand ? "one operand too many: several files go as a folder or a quoted glob"
-                                               : "takes no operand");
         }
     }
-    const char *missing = !out->operand ? command->operand : out->operands.n < 2 ? command->second_operand : NULL;
-    if (missing && command->needs_operand && !out->help)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s is missing: for example: %s", command->name, missing,
+    size_t most = agb_command_operands(command), least = most == AGB_MOST_WORDS ? 1 : most;
+    if (command->needs_operand && !out->help && out->operands.n < least) {
+        int length;
+        const char *missing = missing_operand(command, out->operands.n, &length);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %.*s is missing: for example: %s", command->name, length, missing,
                         command->example);
+    }
     return AGB_OK;
 }
 
@@ -373,11 +394,10 @@ void agb_help_entry(FILE *to, const char *left, int width, const char *right)
 void agb_help_usage(char *text, size_t size, const agb_command *command)
 {
     const char *open = command->needs_operand ? "" : "[", *close = command->needs_operand ? "" : "]";
-    int at = snprintf(text, size, "%s", command->name);
     if (command->operand)
-        at += snprintf(text + at, size - (size_t)at, " %s%s%s", open, command->operand, close);
-    if (command->second_operand)
-        snprintf(text + at, size - (size_t)at, " %s%s%s", open, command->second_operand, close);
+        snprintf(text, size, "%s %s%s%s", command->name, open, command->operand, close);
+    else
+        snprintf(text, size, "%s", command->name);
 }
 
 void agb_help_command(FILE *to, const agb_command *command)

@@ -32,7 +32,7 @@ typedef struct agb_options {
     const struct agb_command *command;
     const struct agb_command *const *commands;    /* all that there are, NULL-ended; set by main */
     const char *operand;            /* SOURCE, or the NAME of verify; NULL when not given */
-    agb_words operands;             /* all of them, the first one too; more than one only where the command takes many */
+    agb_words operands;             /* all of them, the first one too */
     char **words;                   /* all words of the command line, as they came */
     int n_words;
 
@@ -79,13 +79,12 @@ typedef struct agb_options {
 } agb_options;
 
 typedef struct agb_command {
-    const char *name, *operand, *summary;
-    const char *second_operand;     /* NULL: it takes one */
+    const char *name, *summary;
+    const char *operand;            /* a word for each: "OLD.json NEW.json"; "FILE.json..." takes many; NULL: none */
     const char *about;              /* paragraphs of --help */
     const char *example;
     const char *const *options;     /* names, NULL-ended, in the order of --help */
-    bool needs_operand;
-    bool takes_many;                /* operands */
+    bool needs_operand;             /* all of them */
     bool hidden;                    /* help does not show it */
     bool takes_program;             /* what stands behind -- is a program with its arguments */
     void (*defaults)(agb_options *options);    /* where they differ from the table's; may be NULL */
@@ -96,6 +95,8 @@ typedef struct agb_command {
 agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err);
 bool agb_option_given(const agb_options *options, const char *name);
 
+/* How many operands it takes at most. */
+size_t agb_command_operands(const agb_command *command);
 /* "run SOURCE": the command's name and operands, those it can do without in brackets. */
 void agb_help_usage(char *text, size_t size, const agb_command *command);
 /* What --help, the manual and the completions say of an option; static text but for `about`. */

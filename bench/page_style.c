@@ -67,6 +67,8 @@ const char agb_page_style[] =
     "svg .curve{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round;stroke-linecap:round}\n"
     "svg .whisker{stroke:var(--c);stroke-width:1.2;stroke-opacity:.7}\n"
     "svg .point{fill:var(--c);stroke:var(--c)}svg .point.noisy{fill:var(--paper);stroke-width:1.5}\n"
+    "svg .cell{fill:var(--c);stroke:var(--paper)}svg .s0{fill-opacity:.07}svg .s1{fill-opacity:.16}"
+    "svg .s2{fill-opacity:.28}svg .s3{fill-opacity:.42}svg .s4{fill-opacity:.58}svg .empty{fill:var(--card)}\n"
     "ul.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.2rem;margin:.2rem 0 .5rem;padding:0;"
     "font:.84rem/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif}\n"
     "svg.key{vertical-align:-.06em;margin-right:.25rem}\n"

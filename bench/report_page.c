@@ -217,9 +217,9 @@ static void write_page(FILE *to, part *parts, size_t n)
         fputs("</section>\n", to);
     }
     write_machines(&page, parts, n);
-    agb_html_element(to, "footer", NULL, "Made by aggbench report. Intervals are 95 %% bootstrap intervals of the median "
-                     "unless a picture says otherwise; estimated and simulated values are named so, and stand in "
-                     "pictures of their own.");
+    agb_html_element(to, "footer", NULL, "Made by aggbench report. Intervals are 95 %% bootstrap intervals of the "
+                     "median unless a picture says otherwise; estimated and simulated values are named so, and stand "
+                     "in pictures of their own.");
     agb_page_end(&page);
 }
 

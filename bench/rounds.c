@@ -234,10 +234,11 @@ static void run_rounds(heat *self)
     agb_field *field = self->field;
     unsigned warmup = field->experiment->settings.warmup, rounds = warmup + field->repetitions;
     bool may_be_cut = field->experiment->most_s > 0 || field->experiment->settings.precision > 0;
+    unsigned least = field->experiment->least_repetitions ? field->experiment->least_repetitions : 1;
     double round_s = 0;
     for (unsigned round = 0; round < rounds; round++) {
         double start = agb_now_s();
-        if (round > warmup && out_of_time(field, round_s)) {
+        if (round >= warmup + least && out_of_time(field, round_s)) {
             cut_repetitions(field, round - warmup);
             return;
         }

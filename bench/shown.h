@@ -41,6 +41,8 @@ void agb_shown_headline(const agb_shown *shown, char *text, size_t size);
 /* Parts of the page; each writes nothing where the file has nothing for it. */
 void agb_show_times(agb_page *page, const agb_shown *shown);           /* shown_times.c */
 void agb_show_sweep(agb_page *page, const agb_shown *shown);           /* shown_sweep.c */
+void agb_show_maps(agb_page *page, const agb_shown *shown);            /* shown_map.c: of a sweep over two axes */
+void agb_show_best(agb_page *page, const agb_shown *shown);            /* the sweep's best settings, in sentences */
 void agb_show_slots(agb_page *page, const agb_shown *shown);           /* shown_slots.c: measured */
 void agb_show_estimates(agb_page *page, const agb_shown *shown);
 void agb_show_simulations(agb_page *page, const agb_shown *shown);

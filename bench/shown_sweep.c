@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep as curves: over an aggregator's parameter, or over a number in the name of a generated source. See shown.h. */
+/* A sweep as curves: over an aggregator's parameter, or over a number in the name of a generated source. See
+ * shown.h. */
 #include "shown.h"
 
 #include <math.h>
@@ -82,6 +83,9 @@ static bool find_param(const agb_shown *shown, swept *out)
 
 static bool find_swept(const agb_shown *shown, swept *out)
 {
+    agb_json sweep = agb_read_object(&shown->file, "sweep"), axes = agb_read_list(&sweep, "axes");
+    if (agb_read_length(&axes) > 1)
+        return false;    /* that is a map */
     if (shown->n_sources >= LEAST_POINTS)
         for (size_t i = 1; i < shown->n; i++)
             if (strcmp(shown->rows[0].source, shown->rows[i].source) != 0)
@@ -164,7 +168,8 @@ static size_t mark_caches(const agb_shown *shown, const swept *swept, agb_curve_
         double x = parts ? log2(groups * GROUP_BYTES / bytes) : bytes / GROUP_BYTES;
         if (!(bytes > 0) || !isfinite(x) || (!parts && strcmp(swept->name, "groups") != 0))
             continue;
-        snprintf(labels[n], 48, "%s%s %.20s", parts ? "a part fills " : "", names[which], agb_text_binary((uint64_t)bytes).s);
+        snprintf(labels[n], 48, "%s%s %.20s", parts ? "a part fills " : "", names[which],
+                 agb_text_binary((uint64_t)bytes).s);
         marks[n] = (agb_curve_mark){x, labels[n]};
         n++;
     }
@@ -177,8 +182,8 @@ static void draw(agb_page *page, const agb_curves *curves, const swept *swept)
     agb_figure_begin(page);
     agb_draw_curves(page, curves);
     agb_figure_caption(page, "Medians with their 95 %% intervals; hollow where a run lost the core.%s%s",
-                       curves->n_marks ? " Dashed: from where 16 bytes for each group (its key and its count, the least "
-                                         "that a table needs) fill a cache." : "",
+                       curves->n_marks ? " Dashed: from where 16 bytes for each group (its key and its count, the "
+                                         "least that a table needs) fill a cache." : "",
                        swept->of_source ? "" : " A strategy that does not have the parameter is a level line.");
     agb_figure_table_begin(page);
     agb_curves_table(page, curves);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An investigation as a record: measurements with the commands that repeat them, and sentences in twelve fields. A claim
- * names the measurements that bear it out; what claims nothing is a remark. How the record becomes Markdown, a page or
- * JSON is not the investigation's business. */
+/* An investigation as a record: measurements with the commands that repeat them, and sentences in twelve fields. A
+ * claim names the measurements that bear it out; what claims nothing is a remark. How the record becomes Markdown, a
+ * page or JSON is not the investigation's business. */
 #ifndef AGB_STORY_H
 #define AGB_STORY_H
 

@@ -279,23 +279,36 @@ static bool same_rounds(const agb_result *a, const agb_result *b)
     return same;
 }
 
-agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, bool *paired)
+/* The median over rounds of loser by winner, or the medians' ratio. */
+static agb_ratio ratio_of(const agb_results *of_loser, const agb_result *loser, const agb_results *of_winner,
+                          const agb_result *winner, bool paired)
 {
-    const agb_result *winner = &results->results[better], *loser = &results->results[other];
-    uint64_t seed = results->settings.seed;
+    uint64_t seed = of_winner->settings.seed;
     double *walls = calloc(winner->n_runs + loser->n_runs + 1, sizeof *walls);
-    agb_ratio lead = {NAN, NAN, NAN};
-    *paired = same_rounds(winner, loser);
+    agb_ratio out = {NAN, NAN, NAN};
     if (!walls)
-        return lead;
+        return out;
     size_t n = timed(winner, walls, wall_of, 0), m = timed(loser, walls + n, wall_of, 0);
-    unsigned *process = processes_of(winner, results), *others = processes_of(loser, results);
-    lead = *paired ? agb_paired_ratio(walls + n, walls, process, n, seed)
-                   : agb_unpaired_ratio((agb_values){walls + n, others, m}, (agb_values){walls, process, n}, seed);
+    unsigned *process = processes_of(winner, of_winner), *others = processes_of(loser, of_loser);
+    out = paired ? agb_paired_ratio(walls + n, walls, process, n, seed)
+                 : agb_unpaired_ratio((agb_values){walls + n, others, m}, (agb_values){walls, process, n}, seed);
     free(process);
     free(others);
     free(walls);
-    return lead;
+    return out;
+}
+
+agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, bool *paired)
+{
+    const agb_result *winner = &results->results[better], *loser = &results->results[other];
+    *paired = same_rounds(winner, loser);
+    return ratio_of(results, loser, results, winner, *paired);
+}
+
+agb_ratio agb_unpaired_of(const agb_results *of_slower, const agb_result *slower, const agb_results *of_faster,
+                          const agb_result *faster)
+{
+    return ratio_of(of_slower, slower, of_faster, faster, false);
 }
 
 bool agb_lead_is_claimed(const agb_results *results, size_t better, const agb_ratio *lead)

@@ -22,6 +22,10 @@ agb_verdict agb_verdict_of(const agb_ratio *speedup, const agb_ratio *noise, dou
 /* How much faster one right result of a source is than another one, by rounds where both took part in the same ones
  * (*paired), else by medians; and whether that is more than noise. */
 agb_ratio agb_lead_of(const agb_results *results, size_t better, size_t other, bool *paired);
+/* How much faster a result is than one of another measurement: the ratio of medians, each side resampled by itself,
+ * for what was not interleaved. */
+agb_ratio agb_unpaired_of(const agb_results *of_slower, const agb_result *slower, const agb_results *of_faster,
+                          const agb_result *faster);
 bool agb_lead_is_claimed(const agb_results *results, size_t better, const agb_ratio *lead);
 
 #endif

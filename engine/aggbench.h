@@ -12,8 +12,8 @@
  *
  * OWNERSHIP  Who creates destroys; every _create/_load/_collect/... has its _destroy, which takes NULL. find/at return
  *            borrowed pointers, valid until their parent is destroyed. `lend` borrows the caller's memory, `copy` does
- *            not. After a failure the out pointer is NULL. Destroy a registry after the last use of a plug-in of it, a memory
- *            after the collect sinks that keep their groups in it.
+ *            not. After a failure the out pointer is NULL. Destroy a registry after the last use of a plug-in of it, a
+ *            memory after the collect sinks that keep their groups in it.
  * THREADS    No mutable globals: what is apart may be used by several threads at once, without locks.
  *            - Shared freely, once they are complete: registry, table, filter, key layout. A run only reads them.
  *            - One thread, and one run, at a time: sink, pool, memory, and the table or registry that is still being
@@ -341,8 +341,8 @@ agb_group agb_block_group(const agb_block *block, size_t i);
 
 /* The n largest groups (fewer when there are fewer): by count from large to small, then by key from small to large as
  * agb_key_compare says (layout NULL: agb_key_compare_raw), so that two runs print the same. groups takes up to n;
- * strings are borrowed from the sink. Returns how many were written. Works on collect and top sinks; a top sink gives at
- * most what it was created with. */
+ * strings are borrowed from the sink. Returns how many were written. Works on collect and top sinks; a top sink gives
+ * at most what it was created with. */
 size_t agb_sink_top_groups(const agb_sink *sink, agb_group *groups, size_t n, const agb_key_layout *layout);
 
 /* ---- Registry ---------------------------------------------------------------------------------------------------- */
@@ -383,9 +383,9 @@ typedef struct agb_stream {
     uint64_t rows;        /* at most so many will come, which lets strategies choose sizes; 0 = unknown */
     void *context;
     /* Fills *batch, which comes empty; is called until it leaves no rows in it. What the batch points to is borrowed
-     * until this worker's next call or the end of the run. With a parallel aggregator and a pool, every worker calls, on
-     * its own thread, until it gets no rows; otherwise only worker 0 does. It never hands out NULL keys: rows without a
-     * key are the caller's to count. Another status than AGB_OK ends the run, which then fails with it. */
+     * until this worker's next call or the end of the run. With a parallel aggregator and a pool, every worker calls,
+     * on its own thread, until it gets no rows; otherwise only worker 0 does. It never hands out NULL keys: rows
+     * without a key are the caller's to count. Another status than AGB_OK ends the run, which then fails with it. */
     agb_status (*next)(void *context, unsigned worker, agb_batch *batch);
 } agb_stream;
 
@@ -398,7 +398,7 @@ typedef struct agb_plan {
     const agb_aggregator *aggregator;
     const char *params;                   /* "bits=12:load=50"; NULL or "" = defaults */
     size_t batch_rows;                    /* 0 = 65536 */
-    const char *hash;                     /* "fold" (default), "fibonacci", "identity" or "constant": see agb_hash_named */
+    const char *hash;                     /* "fold" (default), "fibonacci" and others: see agb_hash_named */
     agb_pool *pool;                       /* borrowed; NULL = one worker */
     agb_memory *memory;                   /* borrowed; NULL = a warm, unlimited one of the run's own. A collect sink
                                              keeps its groups in it: it must outlive them */

@@ -235,8 +235,9 @@ static inline void agb_hash_bytes(agb_host *host, const agb_bytes *keys, size_t 
     host->hash_bytes(host, keys, n, hashes);
 }
 
-/* Writes a block to the run's own file, which has no name and ends with the run; *ticket (never 0) leads back to it. Not
- * charged to the budget. From any worker. A full disk and the like: a failure to be returned, its sentence is kept. */
+/* Writes a block to the run's own file, which has no name and ends with the run; *ticket (never 0) leads back to it.
+ * Not charged to the budget. From any worker. A full disk and the like: a failure to be returned, its sentence is
+ * kept. */
 static inline agb_status agb_spill(agb_host *host, const void *bytes, size_t n, uint64_t *ticket)
 {
     return AGB_HAS(host, spill) ? host->spill(host, bytes, n, ticket) : AGB_ERR_UNSUPPORTED;

@@ -33,7 +33,10 @@ agb_caches agb_caches_of(int cpu)
         if (!read_line(cpu, i, "type", type, sizeof type) || strncmp(type, "Instruction", 11) == 0
             || !read_line(cpu, i, "size", size, sizeof size))
             continue;
-        size_t *place = level[0] == '1' ? &caches.l1d : level[0] == '2' ? &caches.l2 : level[0] == '3' ? &caches.l3 : NULL;
+        size_t *place = level[0] == '1'   ? &caches.l1d
+                        : level[0] == '2' ? &caches.l2
+                        : level[0] == '3' ? &caches.l3
+                                          : NULL;
         if (place)
             *place = size_of(size);
         if (read_line(cpu, i, "coherency_line_size", line, sizeof line))

@@ -15,7 +15,8 @@ agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *er
 
 /* pages.c: anonymous memory straight from the system. */
 void *agb_pages_map(size_t bytes, agb_pages pages);                       /* zeroed; NULL when refused */
-void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages pages);    /* may move; NULL: unchanged */
+/* May move; NULL: unchanged. */
+void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages pages);
 /* Puts a file's bytes, copy on write, over a part of what map gave. Place, offset and bytes are whole system pages. */
 bool agb_pages_map_file(void *place, int fd, uint64_t offset, size_t bytes);
 void agb_pages_unmap(void *base, size_t bytes);
@@ -24,8 +25,8 @@ void agb_bytes_in_words(uint64_t bytes, char *text, size_t room);         /* "51
 
 uint64_t agb_memory_budget(const agb_memory *memory);                     /* 0 = no limit */
 
-/* spill_file.c: a nameless file for what does not fit the budget. Blocks may be written and read by several workers at once;
- * a ticket is never 0. The first failure is kept as a sentence. */
+/* spill_file.c: a nameless file for what does not fit the budget. Blocks may be written and read by several workers at
+ * once; a ticket is never 0. The first failure is kept as a sentence. */
 typedef struct agb_spill_file agb_spill_file;
 
 agb_status agb_spill_file_create(agb_spill_file **out, const char *folder, agb_error *err);

@@ -379,8 +379,8 @@ agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *er
     agb_bytes_in_words(memory->live_at_refusal, live, sizeof live);
     agb_bytes_in_words(memory->options.budget, budget, sizeof budget);
     if (memory->refusal == AGB_ERR_BUDGET)
-        return agb_fail(err, AGB_ERR_BUDGET, "%s: memory budget exceeded: asked for %s more while holding %s, the budget "
-                        "is %s: raise the budget or take fewer rows", who, asked, live, budget);
+        return agb_fail(err, AGB_ERR_BUDGET, "%s: memory budget exceeded: asked for %s more while holding %s, the "
+                        "budget is %s: raise the budget or take fewer rows", who, asked, live, budget);
     if (memory->refusal == AGB_ERR_MEMORY) {
         agb_bytes_in_words(agb_system_memory_available(), available, sizeof available);
         return agb_fail(err, AGB_ERR_MEMORY, "%s: out of memory: %s more were refused while %s were held, and %s are "

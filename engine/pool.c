@@ -70,7 +70,8 @@ static agb_status pin(pthread_t thread, int cpu, agb_error *err)
     if (cpu >= 0 && cpu < CPU_SETSIZE)
         CPU_SET(cpu, &set);
     if (pthread_setaffinity_np(thread, sizeof set, &set) != 0)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "pin: processor %d: not one that this process may run on: choose another",
+        return agb_fail(err, AGB_ERR_ARGUMENT, "pin: processor %d: not one that this process may run on: choose "
+                        "another",
                         cpu);
     return AGB_OK;
 }

@@ -52,8 +52,8 @@ static agb_status check_params(const agb_aggregator *a, const char *from, agb_er
 agb_status agb_aggregator_check_version(uint32_t abi, uint32_t size, const char *from, agb_error *err)
 {
     if (abi != AGB_AGGREGATOR_ABI)
-        return agb_fail(err, AGB_ERR_PLUGIN, "%s: built for interface version %u, this program has version %u: build it "
-                        "again", from, abi, AGB_AGGREGATOR_ABI);
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: built for interface version %u, this program has version %u: build "
+                        "it again", from, abi, AGB_AGGREGATOR_ABI);
     if (size < least_bytes)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: its descriptor has %u bytes, at least %zu are needed: build it again",
                         from, size, least_bytes);

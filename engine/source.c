@@ -101,11 +101,11 @@ static agb_status add_one_of_many(agb_files *files, const char *path, const char
     if (stat(path, &status) != 0)
         return cannot_be_found(path, errno, err);
     if (S_ISDIR(status.st_mode))
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: the folder '%s' in it is not descended into: name the files by a "
-                        "glob, as '%s/*' or '*.parquet'", source, path, path);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: the folder '%s' in it is not descended into: name the files by "
+                        "a glob, as '%s/*' or '*.parquet'", source, path, path);
     if (!S_ISREG(status.st_mode))
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: '%s' in it is not a regular file: take it away, or name the files "
-                        "by a glob without it", source, path);
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: '%s' in it is not a regular file: take it away, or name the "
+                        "files by a glob without it", source, path);
     return add_path(files, path, err);
 }
 

@@ -42,8 +42,8 @@ typedef struct agb_error {
 const char *agb_status_text(agb_status status);
 bool agb_status_is_known(agb_status status);    /* false: a number that is no status */
 
-/* Fills *err (if not NULL) and returns `status`, so that a caller can write: return agb_fail(err, ...). Bytes that would
- * break the line, act on a terminal or are no UTF-8 stand as \xNN in the text. */
+/* Fills *err (if not NULL) and returns `status`, so that a caller can write: return agb_fail(err, ...). Bytes that
+ * would break the line, act on a terminal or are no UTF-8 stand as \xNN in the text. */
 __attribute__((format(printf, 3, 4)))
 agb_status agb_fail(agb_error *err, agb_status status, const char *format, ...);
 

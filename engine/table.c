@@ -37,7 +37,7 @@ struct agb_table {
 
 enum {
     LEAST_HUGE_BYTES = 16 << 20,
-    HEAP_BYTES = 32 << 20    /* large, so that the unused end of one is a small part; it costs no memory until touched */
+    HEAP_BYTES = 32 << 20    /* large, so that the unused end of one is a small part; costs no memory until touched */
 };
 
 static const struct {
@@ -214,7 +214,8 @@ static agb_status check_memory(const agb_table *table, uint64_t rows, uint64_t *
     char words[32];
     agb_bytes_in_words(available, words, sizeof words);
     return agb_fail(err, AGB_ERR_MEMORY, "table: out of memory: %llu more rows of %llu bytes each do not fit the %s "
-                    "that are available: load fewer columns or fewer rows", (unsigned long long)(need - table->capacity),
+                    "that are available: load fewer columns or fewer rows",
+                    (unsigned long long)(need - table->capacity),
                     (unsigned long long)row_bytes, words);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Raw files: 64-bit integers, little-endian, one after another and nothing else. There is nothing in them to be known
- * by, so it takes the name, NAME.raw, NAME.i64 or NAME.u64 (signed but for the last), or --input-format raw, which takes
- * any other name for signed numbers. The one column is called UserID. NAME.raw is also written: what every other program
- * can read, for comparisons with them. */
+ * by, so it takes the name, NAME.raw, NAME.i64 or NAME.u64 (signed but for the last), or --input-format raw, which
+ * takes any other name for signed numbers. The one column is called UserID. NAME.raw is also written: what every other
+ * program can read, for comparisons with them. */
 #include "loader.h"
 
 #include "common/draft.h"
@@ -134,7 +134,8 @@ static agb_status raw_save(const agb_table *table, const char *const *columns, s
                         n_columns);
     agb_table_find_column(table, columns[0], &column);
     if (column.type != AGB_TYPE_INT64 || column.null_count > 0)
-        return agb_fail(err, AGB_ERR_UNSUPPORTED, "writing %s: column '%s' is %s%s: a raw file holds int64 without NULL",
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "writing %s: column '%s' is %s%s: a raw file holds int64 without "
+                        "NULL",
                         path, columns[0], agb_type_name(column.type), column.null_count > 0 ? " with NULL" : "");
     if (options->codec)
         return agb_fail(err, AGB_ERR_ARGUMENT, "writing %s: codec '%s': a raw file has none", path, options->codec);

@@ -36,11 +36,16 @@ static uint64_t runs(uint64_t row, uint64_t random) { (void)random; return mixed
 static uint64_t ascending(uint64_t row, uint64_t random) { (void)random; return row; }
 static uint64_t descending(uint64_t row, uint64_t random) { (void)random; return UINT64_MAX - row; }
 static uint64_t multiples(uint64_t row, uint64_t random) { (void)random; return row << 44; }
-static uint64_t high_equal(uint64_t row, uint64_t random) { (void)row; return UINT64_C(0xabcdef) << 40 | random % 3000; }
+static uint64_t high_equal(uint64_t row, uint64_t random)
+{
+    (void)row;
+    return UINT64_C(0xabcdef) << 40 | random % 3000;
+}
 
 static uint64_t markers(uint64_t row, uint64_t random)
 {
-    static const uint64_t keys[] = {0, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, INT64_MAX, 1, 0x80000000, 0xffffffff};
+    static const uint64_t keys[] = {0, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, INT64_MAX, 1, 0x80000000,
+                                    0xffffffff};
     (void)random;
     return keys[row % 8];
 }

@@ -27,7 +27,8 @@ static void give(agb_memory *memory, void *block, size_t bytes)
 static void blocks_of_all_sizes_are_aligned_and_apart(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1, 63, 64, 65, 80, 127, 128, 129, 1000, 4096, 5000, 65536, 1 << 20, (1 << 20) + 1, 3 << 20};
+    static const size_t sizes[] = {1, 63, 64, 65, 80, 127, 128, 129, 1000, 4096, 5000, 65536, 1 << 20, (1 << 20) + 1,
+                                   3 << 20};
     enum { N = sizeof sizes / sizeof *sizes };
     agb_memory *memory = memory_with((agb_memory_options){0});
     unsigned char *block[N];
@@ -86,8 +87,8 @@ static void budget_is_charged_for_aggregators_not_for_results(void **state)
     assert_null(agb_memory_alloc(memory, AGB_OWNER_AGGREGATOR, 1, 0));
     agb_error err;
     assert_int_equal(agb_memory_refusal(memory, "x", &err), AGB_ERR_BUDGET);
-    assert_string_equal(err.text, "x: memory budget exceeded: asked for 1 bytes more while holding 1.0 MiB, the budget is "
-                                  "1.0 MiB: raise the budget or take fewer rows");
+    assert_string_equal(err.text, "x: memory budget exceeded: asked for 1 bytes more while holding 1.0 MiB, the "
+                                  "budget is 1.0 MiB: raise the budget or take fewer rows");
     give(memory, a, 1 << 20);
     agb_memory_release(memory, AGB_OWNER_RESULT, result, 10 << 20);
     agb_memory_destroy(memory);

@@ -18,7 +18,8 @@ static void lab_title(const agb_json *lab, char *text, size_t size)
 static agb_curve_axis axis_of(const agb_json *chart, const char *key)
 {
     agb_json axis = agb_read_object(chart, key);
-    return (agb_curve_axis){agb_read_words(&axis, "label"), agb_read_words(&axis, "unit"), agb_read_truth(&axis, "log")};
+    return (agb_curve_axis){agb_read_words(&axis, "label"), agb_read_words(&axis, "unit"),
+                            agb_read_truth(&axis, "log")};
 }
 
 /* points: room for all of the series'; those without x or y are left out. */

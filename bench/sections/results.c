@@ -111,6 +111,8 @@ static void write_results(agb_page *page, const agb_json *run)
         agb_html_element(page->to, "h2", NULL, "%s.", headline);
         write_failures(page, &shown);
         write_trust(page, &shown);
+        agb_show_best(page, &shown);
+        agb_show_maps(page, &shown);
         agb_show_sweep(page, &shown);
         agb_show_times(page, &shown);
         agb_show_published(page, &shown);

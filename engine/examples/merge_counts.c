@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges partial counts, lines `key,count` as `aggbench run --groups FILE` writes them, and prints the ten largest sums:
- * rows that come batch by batch from a source of this program's own, here standard input.
+/* Merges partial counts, lines `key,count` as `aggbench run --groups FILE` writes them, and prints the ten largest
+ * sums: rows that come batch by batch from a source of this program's own, here standard input.
  *     cc merge_counts.c $(pkg-config --cflags --libs aggbench) -o merge_counts && cat part1 part2 | ./merge_counts */
 #include <aggbench.h>
 #include <inttypes.h>

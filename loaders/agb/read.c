@@ -2,10 +2,10 @@
 /* Loading: see read.h. Every chunk of every wanted column is a task of its own that writes to its own place.
  *
  * MAPPING  Uncompressed numbers that lie in the file as they do in memory are mapped (copy on write) where the caller
- * allows it. Copying them takes 4 to 6 times as long on a virtual machine (480 MB in 0.42 s instead of 0.07 to 0.1 s, and
- * 0.9 s or more into huge pages), all of it for pages that have to be made and zeroed. A mapping cannot be looked at safely when
- * somebody cuts the file (SIGBUS), so a load never does: the checksum is taken of bytes that are read. Booleans and
- * columns with NULLs, whose values have to be looked at, are copied. */
+ * allows it. Copying them takes 4 to 6 times as long on a virtual machine (480 MB in 0.42 s instead of 0.07 to 0.1 s,
+ * and 0.9 s or more into huge pages), all of it for pages that have to be made and zeroed. A mapping cannot be looked
+ * at safely when somebody cuts the file (SIGBUS), so a load never does: the checksum is taken of bytes that are read.
+ * Booleans and columns with NULLs, whose values have to be looked at, are copied. */
 #include "agb/read.h"
 
 #include "agb/block.h"

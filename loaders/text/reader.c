@@ -27,7 +27,8 @@ agb_status agb_text_add_field(agb_text_reader *reader, const unsigned char *begi
     agb_text_kind *kinds = realloc(reader->kind, (reader->fields + 1) * sizeof *kinds);
     if (kinds)
         reader->kind = kinds;
-    char *copy = more && kinds ? strndup((const char *)begin, (size_t)(end - begin)) : NULL;    /* cut at a NUL: see below */
+    /* cut at a NUL: see below */
+    char *copy = more && kinds ? strndup((const char *)begin, (size_t)(end - begin)) : NULL;
     if (!copy)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory for column names", path);
     agb_text_kind_of(copy, &reader->kind[reader->fields]);
@@ -269,7 +270,8 @@ agb_status agb_text_schema(void *self, agb_schema *schema, agb_error *err)
         agb_text_kind kind = reader->kind[i], of_hits;
         bool unknown = !reader->input->schema && !agb_text_kind_of(reader->name[i], &of_hits);
         status = agb_schema_add(schema, reader->name[i], agb_text_kind_type(kind), true,
-                                unknown ? "bytes, as nothing says more: a schema can" : agb_text_kind_detail(kind), err);
+                                unknown ? "bytes, as nothing says more: a schema can" : agb_text_kind_detail(kind),
+                                err);
     }
     char detail[80];
     snprintf(detail, sizeof detail, "%s, %s", agb_text_source_packing(reader->window.source),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as a caller names and types them, for text that says neither: one line `NAME TYPE` for each, in their order. */
+/* Columns as a caller names and types them, for text that says neither: one line `NAME TYPE` for each, in their
+ * order. */
 #ifndef AGB_TEXT_SCHEMA_H
 #define AGB_TEXT_SCHEMA_H
 

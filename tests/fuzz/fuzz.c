@@ -4,8 +4,8 @@
  * time and limits.
  *
  * Beside what the sanitizers see, each of these ends the run: a failure without a sentence, rows that are not as many
- * as the schema said, a NULL with a value, and two ways to load the same bytes (text: in one piece, or through a pipe in
- * small steps; others: mapped or copied) that do not come to the same table. */
+ * as the schema said, a NULL with a value, and two ways to load the same bytes (text: in one piece, or through a pipe
+ * in small steps; others: mapped or copied) that do not come to the same table. */
 #include "fuzz.h"
 
 #include "internal.h"

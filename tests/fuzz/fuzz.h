@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fuzzer's two halves share: fuzz.c (give bytes to their reader) and seal.c (change bytes so that checksums and
- * lengths around them hold again). */
+/* What the fuzzer's two halves share: fuzz.c (give bytes to their reader) and seal.c (change bytes so that checksums
+ * and lengths around them hold again). */
 #ifndef AGB_FUZZ_H
 #define AGB_FUZZ_H
 

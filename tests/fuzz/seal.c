@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutations that get behind checksums. A byte changed at random in an .agb file fails its hash, and one put in moves the
- * footer away from where the file's end says it is: nearly nothing would reach the code behind. So one part of the file
- * is mutated by itself, and what guards it is made to hold again: lengths and hashes, as a hostile writer would.
+/* Mutations that get behind checksums. A byte changed at random in an .agb file fails its hash, and one put in moves
+ * the footer away from where the file's end says it is: nearly nothing would reach the code behind. So one part of the
+ * file is mutated by itself, and what guards it is made to hold again: lengths and hashes, as a hostile writer would.
  *
  * Parquet's page checksums are optional; they are not renewed but left out of most seeds, so that pages are reached. */
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A faulty plug-in: it was built for another version of the interface, and merely loading it crashes. Whoever checks the
- * version first never gets that far. */
+/* A faulty plug-in: it was built for another version of the interface, and merely loading it crashes. Whoever checks
+ * the version first never gets that far. */
 #include "counting.h"
 
 __attribute__((constructor)) static void crash(void)
