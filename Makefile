@@ -273,9 +273,11 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 
 # What takes long or needs the network to be complete: part of `make check`, not of every `make test`.
 slow_tests = labs load_memory peers report_page simulate valgrind versions
+# What another compiler or a sanitizer adds nothing to: scripts, sources, and what is mostly other programs' work.
+once       = fetch headers layers peers pmu_boot report_page
 
 test: all $(if $(T),$(filter $(T:%=$(B)/tests/test_%),$(tests)),$(tests)) $(plugins) $(installable) ## build and run the tests; T=name runs one
-	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests))' sh tests/run $(T)
+	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests)) $(WITHOUT)' sh tests/run $(T)
 
 # The other compiler and its fuzzer.
 build/check-deps: .ci/deps
@@ -285,9 +287,9 @@ build/check-deps: .ci/deps
 check: build/check-deps ## the tests under ASan+UBSan, the threaded ones under TSan, with the other compiler; some fuzzing
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
 	$(MAKE) --no-print-directory plugins
-	$(MAKE) --no-print-directory test SAN=address,undefined
+	$(MAKE) --no-print-directory test SAN=address,undefined WITHOUT='$(once)'
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
-	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang)
+	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang) WITHOUT='$(once)'
 	$(MAKE) --no-print-directory fuzz SECONDS=3
 
 # Hostile bytes for everything that reads what others wrote: tests/fuzz says how.
