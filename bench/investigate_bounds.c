@@ -31,7 +31,7 @@ static void say_environment(agb_story *story, const agb_results *results)
 static void say_overhead(agb_story *story)
 {
     double all_s = 0, timed_s = 0, verify_s = 0;
-    char id[16];
+    char id[24];
     for (size_t i = 0; i < story->n; i++) {
         const agb_measurement *measurement = &story->measurement[i];
         const agb_settings *settings = &measurement->results.settings;
@@ -74,7 +74,7 @@ static void say_limitations(agb_story *story)
         noisy += these_noisy;
         all += these;
     }
-    char id[16];
+    char id[24];
     snprintf(id, sizeof id, "M1 M%zu", story->n);
     agb_story_claim(story, AGB_FIELD_LIMITATIONS, id, "%zu of %zu timed runs lost more than 2 %% to waiting for a "
                     "core%s",

@@ -212,7 +212,7 @@ static void say_final(agb_investigation *self, const agb_results *results, const
 
 agb_status agb_stage_final(agb_investigation *self, agb_error *err)
 {
-    char words[2048], params[80], id[16];
+    char words[2048], params[80], id[24];
     choose(self, params, sizeof params);
     snprintf(words, sizeof words, "%s\n--aggregator\n%s,%s%s\n--repetitions\n9\n--twin\n--counters\noff", self->source,
              SIMPLE, PARTED, params);

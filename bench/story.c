@@ -92,7 +92,7 @@ json_t *agb_story_json(const agb_story *story)
                                                 story->fields[field]));
     for (size_t i = 0; i < story->n; i++) {
         const agb_measurement *measurement = &story->measurement[i];
-        char id[16];
+        char id[24];
         snprintf(id, sizeof id, "M%zu", i + 1);
         json_array_append_new(measurements, json_pack("{s:s, s:o, s:o, s:f, s:O}", "id", id, "title",
                                                       agb_json_text(measurement->title), "command",

@@ -5,14 +5,17 @@
 . "$(dirname "$0")/command.sh"
 here=$(dirname "$0")
 
-chromium() {    # the name of a browser, installed if that can be done here
+chromium() {    # the name of a browser; installed if node is there to steer it and that can be done here
     for name in chromium chromium-browser google-chrome; do
         command -v $name && return
     done
-    if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium fonts-dejavu-core \
-            >"$work/apt" 2>&1 || { apt-get update && apt-get install -y --no-install-recommends chromium; } \
-            >"$work/apt" 2>&1
+    if command -v node >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+        DEBIAN_FRONTEND=noninteractive
+        export DEBIAN_FRONTEND
+        install='timeout 240 apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=60 -o Acquire::Retries=1
+            -o Acquire::http::Timeout=10 chromium fonts-dejavu-core'
+        $install >"$work/apt" 2>&1 ||
+            { timeout 60 apt-get update -o Acquire::http::Timeout=10 && $install; } >"$work/apt" 2>&1
         command -v chromium
     fi
 }
@@ -111,7 +114,8 @@ report the_command_of_a_measurement_runs "$([ "$code" = 0 ] || cat "$work/err")"
 # ---- The browser ----
 browser=$(chromium | head -n1)
 if [ -z "$browser" ] || ! command -v node >/dev/null; then
-    skip pages_are_right_in_a_browser 'no chromium here, or no node'
+    skip pages_are_right_in_a_browser "no chromium here, or no node$([ ! -s "$work/apt" ] ||
+        echo "; apt-get says: $(grep -m1 '^E:' "$work/apt" || tail -n1 "$work/apt")")"
     exit $failed
 fi
 # shellcheck disable=SC2086

@@ -4,6 +4,7 @@
 # never written, leaks) the sanitizers do not all find.
 . "$(dirname "$0")/command.sh"
 
+case $BUILD in *address* | *thread*) skip valgrind 'a sanitizer and valgrind do not go together'; exit 0 ;; esac
 if ! command -v valgrind >/dev/null 2>&1 || [ ! -d "$samples" ]; then
     skip valgrind "valgrind or $samples is not there"
     exit 0

@@ -12,6 +12,12 @@
 #include <new>
 #include <utility>
 
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(from, bytes) ((void)0)
+#endif
+
 // Memory of one map. Requests below this many bytes are cut from slabs; larger ones are blocks of the host's.
 constexpr size_t smallest_own_block = 4096;
 
@@ -70,6 +76,7 @@ private:
         if (old->older)
             old->older->newer = old->newer;
         (old->newer ? old->newer->older : newest_) = old->older;
+        ASAN_UNPOISON_MEMORY_REGION(old, old->bytes);    // Abseil forbids its empty slots, until a map is destroyed
         agb_release(host_, old, old->bytes);
     }
 

@@ -5,11 +5,11 @@
 #
 # Kernel and arm64 libraries are packages of this system's own apt sources, fetched into build/pmu with lists and state
 # of their own: nothing foreign is installed. qemu and the cross compiler are installed where they are missing. Whatever
-# cannot be had ends it with a sentence and exit code 1, and so does a third minute: it never passes without both boots.
+# cannot be had ends it with a sentence and exit code 1, and so do boots that take a third minute: it never passes
+# without both.
 set -eu
 cd "$(dirname "$0")/../.."
 work=${AGB_PMU_WORK:-$PWD/build/pmu}
-end=$(($(date +%s) + 180))
 triple=aarch64-linux-gnu
 sysroot=$work/sysroot/usr
 tools='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio pkg-config'
@@ -111,7 +111,7 @@ boot() {
     shift 2
     left=$((end - $(date +%s)))
     [ "$left" -gt 0 ] ||
-        fail "boot $name: the three minutes that all of it may take are over: is this machine overloaded"
+        fail "boot $name: the three minutes that both boots may take are over: is this machine overloaded"
     echo "pmu: booting: $name" >&2
     timeout "$left" qemu-system-aarch64 -M virt -cpu neoverse-n1 -m 1024 -nographic -no-reboot -nic none "$@" \
         -kernel "$(ls "$work"/kernel/boot/vmlinuz-*)" -initrd "$work/initrd.gz" \
@@ -127,6 +127,7 @@ fetch
 build
 pack
 status=0
+end=$(($(date +%s) + 180))
 boot counting "" -icount shift=1 || status=1
 boot silent pmu=silent || status=1
 exit $status
