@@ -185,6 +185,12 @@ static bool look_at_process(agb_evidence *evidence, agb_vitals *out)
     return true;
 }
 
+static bool shows_process(const agb_evidence *evidence)
+{
+    agb_proc_stat stat;
+    return agb_proc_stat_read(evidence->root, evidence->pid, 0, &stat) == 0;
+}
+
 agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
 {
     bool first = evidence->tasks.looks == 0 && evidence->last.at_s == 0;
@@ -196,7 +202,10 @@ agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
         evidence->tasks.root = evidence->root;
         evidence->tasks.pid = evidence->pid;
         evidence->tasks.descendants = evidence->subject == AGB_SUBJECT_COMMAND;
-        if (evidence->subject == AGB_SUBJECT_PROCESS)
+        if (evidence->online == 0 && (evidence->subject == AGB_SUBJECT_MACHINE || !shows_process(evidence)))
+            status = agb_fail(err, AGB_ERR_NOT_FOUND, "doctor: /proc/stat: it cannot be read, and /proc shows no "
+                              "process: mount it (sudo mount -t proc proc /proc), or run where it is");
+        else if (evidence->subject == AGB_SUBJECT_PROCESS)
             status = first_look_at_process(evidence, err);
     }
     if (status != AGB_OK || evidence->vanished)

@@ -101,12 +101,27 @@ static void process_that_has_ended_before_is_refused_in_words(void **state)
     fake_root_destroy(&root);
 }
 
+static void proc_that_is_not_mounted_is_refused_in_words(void **state)
+{
+    (void)state;
+    fake_root root = fake_root_create();
+    agb_evidence machine = {.subject = AGB_SUBJECT_MACHINE, .root = root.path};
+    agb_evidence process = {.subject = AGB_SUBJECT_PROCESS, .root = root.path, .pid = 50};
+    assert_fails(AGB_ERR_NOT_FOUND, "/proc/stat|mount", agb_evidence_look(&machine, err));
+    assert_fails(AGB_ERR_NOT_FOUND, "/proc/stat|mount", agb_evidence_look(&process, err));
+    write_process(&root, 'S', 100, "1000 2000 3\n");    /* only the machine's account is hidden */
+    assert_ok(agb_evidence_look(&process, err));
+    agb_evidence_release(&process);
+    fake_root_destroy(&root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_is_gathered_from_proc_and_control_groups),
         cmocka_unit_test(process_that_vanishes_keeps_what_was_seen_last),
         cmocka_unit_test(process_that_has_ended_before_is_refused_in_words),
+        cmocka_unit_test(proc_that_is_not_mounted_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

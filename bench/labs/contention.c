@@ -17,9 +17,10 @@ static agb_status run(agb_lab_run *run, agb_error *err)
         const agb_lab_point *one = &curve->points[0], *all = &curve->points[curve->n - 1];
         double gain = all->y / one->y;
         if (curve->n > 1)
-            agb_lab_find(run->record, "%s: %.0f threads count %s times as fast as one: it %s%s", curve->name, all->x,
-                         agb_text_number(gain).s,
-                         gain < 1 ? "falls" : gain < scales * all->x ? "stays nearly flat" : "scales",
+            agb_lab_find(run->record, "%s: %.0f threads count %s as fast as one: it %s%s", curve->name, all->x,
+                         agb_lab_times(all, one).s,
+                         gain < 1 && agb_lab_differ(all, one) ? "falls"
+                         : gain < scales * all->x ? "stays nearly flat" : "scales",
                          agb_lab_doubt(one, all));
     }
     return status;

@@ -355,7 +355,9 @@ static void find_bends(experiment *experiment)
         agb_lab_find(record, "%s: the work at 50 %% reported: with all workers at part duty %s, with a part of the "
                      "workers at 100 %% %s", agb_duty_name(workloads[i]), half_text(duty).s, half_text(part).s);
     }
-    if (known == 0)
+    if (record->measured == 0)
+        agb_lab_find(record, "reported utilisation is not available: /proc/stat cannot be read, or stands still");
+    else if (known == 0)
         agb_lab_find(record, "nothing can be said of the work at 50 %% reported: the points around it are missing or "
                      "were disturbed");
 }
