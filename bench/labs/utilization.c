@@ -400,9 +400,9 @@ static void find_side_by_side(experiment *experiment)
     if (!spin || !chase)
         return;
     agb_lab_find(experiment->run->record, "reported %.0f %% and %.0f %% busy, a spin does a step in %.2f ns and a "
-                 "pointer chase in %.0f: %.0f times less work. Utilisation does not tell computing from waiting",
+                 "pointer chase in %.0f: %.0f times less work%s. Utilisation does not tell computing from waiting",
                  agb_cpu_busy_pct(&spin->ticks), agb_cpu_busy_pct(&chase->ticks), step_ns(spin), step_ns(chase),
-                 step_ns(chase) / step_ns(spin));
+                 step_ns(chase) / step_ns(spin), is_noisy(spin) || is_noisy(chase) ? " (from noisy points)" : "");
 }
 
 static agb_status report(experiment *experiment, unsigned first_threads, agb_error *err)
