@@ -70,6 +70,7 @@ static void process_that_vanishes_keeps_what_was_seen_last(void **state)
     agb_evidence evidence = begin_gathering(&root);
     assert_ok(agb_evidence_look(&evidence, err));
     write_process(&root, 'R', 150, "500001000 250002000 9\n");
+    fake_root_write(&root, "/sys/fs/cgroup/box/cpu.stat", "nr_periods 20\nnr_throttled 9\nthrottled_usec 2500000\n");
     assert_ok(agb_evidence_look(&evidence, err));
     double seen_s = evidence.seen_s;
     snprintf(gone.path, sizeof gone.path, "%.40s/proc/50", root.path);
@@ -80,6 +81,9 @@ static void process_that_vanishes_keeps_what_was_seen_last(void **state)
     assert_true(evidence.vanished);
     assert_true(evidence.window_s == seen_s - evidence.first.at_s);
     assert_int_equal(evidence.last.process.user, 150);
+    assert_float_equal(evidence.quota_cpus, 0.5, 1e-9);    /* its control group, too, is known no more */
+    assert_string_equal(evidence.cpuset, "0-1");
+    assert_int_equal(evidence.last.throttling.throttled - evidence.first.throttling.throttled, 5);
     assert_int_equal(evidence.footprint.resident, 2048 * 1024);
     assert_float_equal(agb_evidence_ran_s(&evidence), 0.5, 1e-3);
     agb_evidence_release(&evidence);
