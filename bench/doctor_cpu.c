@@ -70,9 +70,19 @@ static double kernel_share(const agb_evidence *evidence)
     return user_s + sys_s >= 0.05 ? sys_s / (user_s + sys_s) : NAN;
 }
 
+/* It holds no memory of its own, here or in swap. strace cannot follow it. */
+static bool is_kernel_thread(const agb_evidence *evidence)
+{
+    return !evidence->footprint.known && evidence->footprint.swapped == 0 && !evidence->vanished;
+}
+
 static void trace_commands(const agb_evidence *evidence, agb_finding *finding)
 {
-    if (evidence->subject == AGB_SUBJECT_PROCESS)
+    if (evidence->subject == AGB_SUBJECT_PROCESS && evidence->vanished)
+        agb_finding_next(finding, "it has ended: watch the next one from its start: aggbench doctor -- PROGRAM");
+    else if (evidence->subject == AGB_SUBJECT_PROCESS && is_kernel_thread(evidence))
+        agb_finding_next(finding, "see what this kernel thread waits for: sudo cat /proc/%d/stack", evidence->pid);
+    else if (evidence->subject == AGB_SUBJECT_PROCESS)
         agb_finding_next(finding, "see what it waits for: sudo strace -f -c -p %d; sudo perf trace -s -p %d -- sleep "
                          "5; sudo offcputime-bpfcc -p %d 5", evidence->pid, evidence->pid, evidence->pid);
     else
@@ -387,6 +397,6 @@ void agb_examine_noise(const agb_evidence *evidence, agb_finding *finding)
     else if (isnan(noise.steal_pct))
         agb_finding_conclude(finding, AGB_UNSEEN, "it was too short for the kernel's clock ticks");
     else
-        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out steal, interrupts and other processes as what makes it "
-                             "slow");
+        agb_finding_conclude(finding, AGB_RULED_OUT, "rules out steal%s as what makes it slow",
+                             isnan(noise.others_pct) ? " and interrupts" : ", interrupts and other processes");
 }

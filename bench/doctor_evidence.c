@@ -50,7 +50,16 @@ static void read_machine(const agb_evidence *evidence, agb_vitals *out)
     agb_proc_number(root, "/proc/vmstat", "pswpout", &out->swapped_out);
     out->node_misses = sum_node_misses(root, evidence->nodes);
     out->pressure_s = read_pressure_s(root);
-    out->throttling = agb_quota_throttling(root, evidence->pid);
+}
+
+/* Of the subject's control groups, while it lives: one that has ended belongs to none. */
+static void read_limits(agb_evidence *evidence, agb_vitals *out)
+{
+    agb_throttling now = agb_quota_throttling(evidence->root, evidence->pid);
+    if (now.known && now.periods >= out->throttling.periods)
+        out->throttling = now;
+    agb_quota_cpuset(evidence->root, evidence->pid, evidence->cpuset, sizeof evidence->cpuset);
+    evidence->quota_cpus = agb_quota_cpus(evidence->root, evidence->pid);
 }
 
 /* Nodes need not be numbered without gaps, but those beyond the last are none. */
@@ -181,8 +190,15 @@ static bool look_at_process(agb_evidence *evidence, agb_vitals *out)
         snprintf(evidence->name, sizeof evidence->name, "%s", out->process.name);
     agb_sysfile_field(evidence->root, path_of(path, sizeof path, evidence->pid, "status"), "Cpus_allowed_list",
                       evidence->allowed, sizeof evidence->allowed);
+    read_limits(evidence, out);
     read_footprint(evidence);
     return true;
+}
+
+static bool shows_process(const agb_evidence *evidence)
+{
+    agb_proc_stat stat;
+    return agb_proc_stat_read(evidence->root, evidence->pid, 0, &stat) == 0;
 }
 
 agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
@@ -191,17 +207,23 @@ agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
     agb_vitals now = evidence->last;
     agb_status status = AGB_OK;
     if (first) {
+        evidence->quota_cpus = -1;
         read_nodes(evidence);
         evidence->online = agb_cpus_online(evidence->root);
         evidence->tasks.root = evidence->root;
         evidence->tasks.pid = evidence->pid;
         evidence->tasks.descendants = evidence->subject == AGB_SUBJECT_COMMAND;
-        if (evidence->subject == AGB_SUBJECT_PROCESS)
+        if (evidence->online == 0 && (evidence->subject == AGB_SUBJECT_MACHINE || !shows_process(evidence)))
+            status = agb_fail(err, AGB_ERR_NOT_FOUND, "doctor: /proc/stat: it cannot be read, and /proc shows no "
+                              "process: mount it (sudo mount -t proc proc /proc), or run where it is");
+        else if (evidence->subject == AGB_SUBJECT_PROCESS)
             status = first_look_at_process(evidence, err);
     }
     if (status != AGB_OK || evidence->vanished)
         return status;
     read_machine(evidence, &now);
+    if (evidence->subject == AGB_SUBJECT_MACHINE)
+        read_limits(evidence, &now);
     if (evidence->subject == AGB_SUBJECT_MACHINE || look_at_process(evidence, &now))
         status = agb_tasks_look(&evidence->tasks, err);
     if (first)
@@ -212,8 +234,6 @@ agb_status agb_evidence_look(agb_evidence *evidence, agb_error *err)
 
 void agb_evidence_close(agb_evidence *evidence)
 {
-    agb_quota_cpuset(evidence->root, evidence->pid, evidence->cpuset, sizeof evidence->cpuset);
-    evidence->quota_cpus = agb_quota_cpus(evidence->root, evidence->pid);
     evidence->window_s = (evidence->pid > 0 ? evidence->seen_s : evidence->last.at_s) - evidence->first.at_s;
     if (evidence->command.ended)
         evidence->window_s = evidence->command.wall_s;

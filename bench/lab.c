@@ -3,6 +3,7 @@
 #include "lab.h"
 
 #include "interrupt.h"
+#include "os_usage.h"
 #include "progress.h"
 
 #include <math.h>
@@ -160,6 +161,16 @@ void agb_lab_note(agb_lab_record *record, const char *format, ...)
     va_end(arguments);
 }
 
+agb_text agb_lab_times(const agb_lab_point *over, const agb_lab_point *under)
+{
+    return agb_text_ratio(over->y / under->y, over->low / under->high, over->high / under->low);
+}
+
+bool agb_lab_differ(const agb_lab_point *a, const agb_lab_point *b)
+{
+    return !(a->low <= b->high && b->low <= a->high);
+}
+
 const char *agb_lab_doubt(const agb_lab_point *a, const agb_lab_point *b)
 {
     return a->noisy || b->noisy ? " (from noisy points)" : "";
@@ -227,6 +238,9 @@ agb_status agb_lab_perform(agb_lab_run *run, const agb_lab *lab, agb_error *err)
     if (throttled_s >= 0 && since_s > 0)
         agb_lab_note(run->record, "the cgroup's CPU quota held this program back for %s meanwhile: use fewer threads, "
                      "or raise the quota", agb_text_seconds(since_s).s);
+    if (agb_runq_wait_s(run->root) < 0)
+        agb_lab_note(run->record, "whether others took processor time cannot be seen here (no schedstat in /proc): "
+                     "points may be noisy without a mark");
     if (known)
         sched_setaffinity(0, sizeof before, &before);
     if (status == AGB_OK && agb_interrupt_signal() && !run->until_told)

@@ -117,6 +117,11 @@ agb_lab_cell agb_lab_number(double number);
 __attribute__((format(printf, 1, 2))) agb_lab_cell agb_lab_text(const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_lab_find(agb_lab_record *record, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void agb_lab_note(agb_lab_record *record, const char *format, ...);
+/* How many times `under` is `over`: "1.24 x [1.13, 1.34]"; from the least over the most to the most over the least, so
+ * the truth is hardly ever outside. */
+agb_text agb_lab_times(const agb_lab_point *over, const agb_lab_point *under);
+/* false: their intervals have something in common, so a difference between them is not seen. */
+bool agb_lab_differ(const agb_lab_point *a, const agb_lab_point *b);
 /* " (from noisy points)" where one of the two is, else "": for the end of a finding that compares them. */
 const char *agb_lab_doubt(const agb_lab_point *a, const agb_lab_point *b);
 /* "random, huge pages", 3 of 24. Also where an interrupt is noticed: false when the lab must end now. */

@@ -60,6 +60,8 @@ static unsigned cpuinfo_number(const char *root, const char *name)
 static void read_arm(const char *root, agb_cpu_id *out)
 {
     unsigned implementer = cpuinfo_number(root, "CPU implementer");
+    if (implementer == 0)    /* neither x86 nor ARM, or no /proc */
+        return;
     if (implementer == ARM_LIMITED)
         snprintf(out->vendor, sizeof out->vendor, "ARM");
     else
@@ -135,7 +137,9 @@ const agb_slots *agb_processor_family(const agb_cpu_id *cpu)
 void agb_processor_name(const agb_cpu_id *cpu, char *name, size_t size)
 {
     const agb_slots *family = agb_processor_family(cpu);
-    if (family)
+    if (!cpu->vendor[0])
+        snprintf(name, size, "unknown processor");
+    else if (family)
         snprintf(name, size, "%s", family->uarch);
     else if (cpu->vendor[0] == 'A' && cpu->vendor[1] == 'R')
         snprintf(name, size, "%s part 0x%x", cpu->vendor, cpu->model);

@@ -120,6 +120,10 @@ typedef struct part {
 static agb_status find_kind(part *part, agb_error *err)
 {
     agb_json root = agb_read_root(&part->file);
+    const json_t *version = json_object_get(root.value, "aggbench");
+    if (version && json_integer_value(version) != 1)
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: aggbench: is not 1, the version of its form that this program knows: "
+                        "use the program that wrote it", part->file.name);
     part->section = section_of(root.value);
     if (part->section) {
         part->section->title(&root, part->title, sizeof part->title);

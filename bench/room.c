@@ -5,6 +5,7 @@
 #include "machine.h"
 #include "text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,18 +16,22 @@ agb_status agb_room_map(agb_room *out, size_t bytes, agb_pages pages, const char
 {
     *out = (agb_room){.bytes = bytes, .mapped = bytes + HUGE_BYTES};
     uint64_t available = agb_machine_available_bytes("");
-    out->base = bytes <= available / 4 * 3 ? mmap(NULL, out->mapped, PROT_READ | PROT_WRITE,
-                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
-    if (out->base == MAP_FAILED) {
-        *out = (agb_room){0};
-        return agb_fail(err, AGB_ERR_MEMORY, "%s: %s are needed, %s are available, of which it takes three quarters at "
-                        "most: ask for a smaller --working-set", what, agb_text_binary(bytes).s,
-                        agb_text_binary(available).s);
+    bool fits = bytes <= available / 4 * 3;
+    out->base = fits ? mmap(NULL, out->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                            0) : MAP_FAILED;
+    if (out->base != MAP_FAILED) {
+        out->at = (char *)(((uintptr_t)out->base + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
+        if (pages != AGB_PAGES_DEFAULT)
+            madvise(out->base, out->mapped, pages == AGB_PAGES_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+        return AGB_OK;
     }
-    out->at = (char *)(((uintptr_t)out->base + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1));
-    if (pages != AGB_PAGES_DEFAULT)
-        madvise(out->base, out->mapped, pages == AGB_PAGES_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    return AGB_OK;
+    *out = (agb_room){0};
+    if (fits)
+        return agb_fail(err, AGB_ERR_MEMORY, "%s: %s: %s: raise the limit (ulimit -v), or ask for a smaller "
+                        "--working-set", what, agb_text_binary(bytes).s, strerror(errno));
+    return agb_fail(err, AGB_ERR_MEMORY, "%s: %s are needed, %s are available, of which it takes three quarters at "
+                    "most: ask for a smaller --working-set", what, agb_text_binary(bytes).s,
+                    agb_text_binary(available).s);
 }
 
 void agb_room_unmap(agb_room *room)

@@ -31,20 +31,32 @@ static bool is_vanished(int failed)
     return failed == ENOENT || failed == ESRCH;
 }
 
-/* false: it vanished since it was listed. */
-static bool see(const char *root, int pid, int tid, sight *out)
+static bool is_starved(int failed)
+{
+    return failed == EMFILE || failed == ENFILE;
+}
+
+static agb_status starved(int failed, agb_error *err)
+{
+    return agb_fail(err, AGB_ERR_IO, "/proc cannot be read: %s: raise the limit (ulimit -n)", strerror(failed));
+}
+
+/* 0; ESRCH: it vanished since it was listed; or what kept this process from opening any file. */
+static int see(const char *root, int pid, int tid, sight *out)
 {
     char path[96], text[128];
     int failed = agb_proc_stat_read(root, pid, tid, &out->stat);
-    if (is_vanished(failed))
-        return false;
+    if (is_vanished(failed) || is_starved(failed))
+        return is_starved(failed) ? failed : ESRCH;
     snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", pid, tid);
     int refused = agb_sysfile_try(root, path, text, sizeof text);
     if (refused == ESRCH || (refused == ENOENT && is_vanished(agb_proc_stat_read(root, pid, tid, &out->stat))))
-        return false;
+        return ESRCH;
+    if (is_starved(refused))
+        return refused;
     out->unreadable = refused || sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &out->ran_ns, &out->waited_ns,
                                         &out->slices) != 3;
-    return true;
+    return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -121,7 +133,10 @@ static agb_status note(agb_tasks *tasks, size_t sorted, int pid, int tid, agb_er
 {
     sight seen = {0};
     agb_task *task = find(tasks, sorted, tid);
-    if (!see(tasks->root, pid, tid, &seen)) {
+    int failed = see(tasks->root, pid, tid, &seen);
+    if (is_starved(failed))
+        return starved(failed, err);
+    if (failed) {
         tasks->passed_over += !task || task->gone;
         return AGB_OK;
     }
@@ -158,7 +173,7 @@ static agb_status each_number(const char *root, const char *path, agb_status (*v
     char full[PATH_MAX];
     snprintf(full, sizeof full, "%s%s", root, path);
     DIR *folder = opendir(full);
-    agb_status status = AGB_OK;
+    agb_status status = !folder && is_starved(errno) ? starved(errno, walk->err) : AGB_OK;
     for (const struct dirent *entry; folder && status == AGB_OK && (entry = readdir(folder));)
         if (isdigit((unsigned char)entry->d_name[0]))
             status = visit(walk, atoi(entry->d_name));
@@ -265,7 +280,9 @@ const char *agb_tasks_refusal(const agb_tasks *tasks, double busy_s)
 {
     static const double clearly_s = 0.05;
     agb_tasks_sum sum = agb_tasks_sum_of(tasks);
-    if (tasks->n > 0 && sum.unreadable == tasks->n)
+    if (tasks->n == 0)
+        return "/proc shows no thread: it is not mounted here, or hides them";
+    if (sum.unreadable == tasks->n)
         return "no thread's schedstat could be read or made sense of: this kernel was built without scheduler "
                "accounting (CONFIG_SCHED_INFO)";
     if (busy_s > clearly_s && sum.ran_s == 0 && sum.waited_s == 0)

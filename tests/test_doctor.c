@@ -112,6 +112,17 @@ static void sleeping_process_is_found_off_cpu_and_nothing_more_is_asked(void **s
         assert_int_equal(scene->diagnosis.findings[i].verdict == AGB_SKIPPED, !agb_doctor_steps[i].always);
 }
 
+static void advice_is_of_use_to_what_sleeps(void **state)
+{
+    scene *scene = *state;
+    add_thread(scene, 0.01, 0.001);
+    scene->evidence.footprint = (agb_footprint){.known = false};
+    assert_finding(examine(scene, agb_examine_on_cpu), AGB_FOUND, "kernel thread|/proc/50/stack");
+    scene->evidence.vanished = true;
+    assert_finding(examine(scene, agb_examine_on_cpu), AGB_FOUND, "it has ended|aggbench doctor -- PROGRAM");
+    assert_finding(examine(scene, agb_examine_noise), AGB_RULED_OUT, "rules out steal and interrupts as");
+}
+
 static void process_that_waits_for_a_device_is_told_apart_from_one_that_sleeps(void **state)
 {
     scene *scene = *state;
@@ -431,6 +442,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_SCENE(sleeping_process_is_found_off_cpu_and_nothing_more_is_asked),
+        IN_A_SCENE(advice_is_of_use_to_what_sleeps),
         IN_A_SCENE(process_that_waits_for_a_device_is_told_apart_from_one_that_sleeps),
         IN_A_SCENE(busy_process_rules_sleep_out),
         IN_A_SCENE(process_that_waits_for_a_processor_is_suspect_and_told_who_to_ask),

@@ -70,6 +70,7 @@ static void process_that_vanishes_keeps_what_was_seen_last(void **state)
     agb_evidence evidence = begin_gathering(&root);
     assert_ok(agb_evidence_look(&evidence, err));
     write_process(&root, 'R', 150, "500001000 250002000 9\n");
+    fake_root_write(&root, "/sys/fs/cgroup/box/cpu.stat", "nr_periods 20\nnr_throttled 9\nthrottled_usec 2500000\n");
     assert_ok(agb_evidence_look(&evidence, err));
     double seen_s = evidence.seen_s;
     snprintf(gone.path, sizeof gone.path, "%.40s/proc/50", root.path);
@@ -80,6 +81,9 @@ static void process_that_vanishes_keeps_what_was_seen_last(void **state)
     assert_true(evidence.vanished);
     assert_true(evidence.window_s == seen_s - evidence.first.at_s);
     assert_int_equal(evidence.last.process.user, 150);
+    assert_float_equal(evidence.quota_cpus, 0.5, 1e-9);    /* its control group, too, is known no more */
+    assert_string_equal(evidence.cpuset, "0-1");
+    assert_int_equal(evidence.last.throttling.throttled - evidence.first.throttling.throttled, 5);
     assert_int_equal(evidence.footprint.resident, 2048 * 1024);
     assert_float_equal(agb_evidence_ran_s(&evidence), 0.5, 1e-3);
     agb_evidence_release(&evidence);
@@ -101,12 +105,27 @@ static void process_that_has_ended_before_is_refused_in_words(void **state)
     fake_root_destroy(&root);
 }
 
+static void proc_that_is_not_mounted_is_refused_in_words(void **state)
+{
+    (void)state;
+    fake_root root = fake_root_create();
+    agb_evidence machine = {.subject = AGB_SUBJECT_MACHINE, .root = root.path};
+    agb_evidence process = {.subject = AGB_SUBJECT_PROCESS, .root = root.path, .pid = 50};
+    assert_fails(AGB_ERR_NOT_FOUND, "/proc/stat|mount", agb_evidence_look(&machine, err));
+    assert_fails(AGB_ERR_NOT_FOUND, "/proc/stat|mount", agb_evidence_look(&process, err));
+    write_process(&root, 'S', 100, "1000 2000 3\n");    /* only the machine's account is hidden */
+    assert_ok(agb_evidence_look(&process, err));
+    agb_evidence_release(&process);
+    fake_root_destroy(&root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_is_gathered_from_proc_and_control_groups),
         cmocka_unit_test(process_that_vanishes_keeps_what_was_seen_last),
         cmocka_unit_test(process_that_has_ended_before_is_refused_in_words),
+        cmocka_unit_test(proc_that_is_not_mounted_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,9 +232,23 @@ static void every_lab_says_what_to_expect_and_what_it_cannot_say(void **state)
     assert_true(agb_lab_heeds(&fake, "threads") && !agb_lab_heeds(&fake, "pages"));
 }
 
+static void a_ratio_is_bounded_and_what_overlaps_is_no_difference(void **state)
+{
+    (void)state;
+    agb_lab_point slow = {1, 100, 90, 120, false}, fast = {1, 50, 45, 60, true}, near = {1, 80, 70, 95, false};
+    agb_lab_point once = {1, 10, NAN, NAN, false};
+    assert_string_equal(agb_lab_times(&slow, &fast).s, "2.00 x [1.50, 2.67]");
+    assert_string_equal(agb_lab_times(&once, &fast).s, "0.200 x");
+    assert_true(agb_lab_differ(&slow, &fast) && agb_lab_differ(&fast, &slow));
+    assert_false(agb_lab_differ(&slow, &near) || agb_lab_differ(&near, &slow));
+    assert_string_equal(agb_lab_doubt(&slow, &fast), " (from noisy points)");
+    assert_string_equal(agb_lab_doubt(&slow, &near), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ratio_is_bounded_and_what_overlaps_is_no_difference),
         cmocka_unit_test(json_has_the_promised_shape),
         cmocka_unit_test(several_labs_are_one_json_object_with_a_list),
         cmocka_unit_test(csv_has_one_line_for_each_figure),

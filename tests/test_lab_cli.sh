@@ -10,6 +10,11 @@ refused 2 "lab: --pages: contention does not heed it" lab contention --pages 4k
 refused 2 "--seconds: 0|1..3600" lab chase --seconds 0
 refused 2 "--working-set: 7|65536" lab chase --working-set 7
 refused 2 "--pin: 99999|allowed are" lab chase --pin 99999 --quiet
+(
+    ulimit -v 200000
+    refused 1 "lab: bandwidth: 256 MiB: Cannot allocate memory|ulimit -v" lab bandwidth --quiet --format json
+    exit $failed
+) || failed=1
 refused 1 "lab: bandwidth|are needed" lab bandwidth --working-set 1000G --quiet --format json
 refused 2 "--pin: 1 processor for 2 threads" lab sharing --threads 2 --pin 0 --quiet
 
@@ -18,6 +23,9 @@ has a_lab_says_what_to_expect_what_it_showed_and_its_limits "$work/out" 'predict
 run lab chase --hops 1 --working-set 64K --quiet
 [ "$code" = 0 ] || grep -q 'no time that the clock can see' "$work/err"
 report one_hop_is_measured_or_refused_by_name "$([ $? = 0 ] || cat "$work/err")"
+
+run lab runq $short
+has the_window_of_runq_is_as_long_as_asked "$work/out" 'within 1.' 'Coverage' 'never read'
 
 taskset -c "$(taskset -pc $$ | sed 's/.*[:,-] *//')" "$aggbench" lab contention $short --format csv --output "$work/one.csv"
 has csv_goes_to_a_file "$work/one.csv" 'lab,part,title,series,x' 'contention,chart,"counting together","sharded",1,'

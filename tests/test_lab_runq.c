@@ -117,12 +117,26 @@ static void accounts_that_cannot_be_read_are_not_available(void **state)
     fake_root_destroy(&root);
 }
 
+static void proc_that_is_not_there_is_not_available_and_no_zero(void **state)
+{
+    (void)state;
+    fake_root root = fake_root_create();
+    agb_lab_record record;
+    assert_ok(perform(&record, root.path, 0, 0.1, err));
+    assert_int_equal(record.n_findings, 1);
+    assert_non_null(strstr(record.findings[0], "not available: /proc shows no thread"));
+    assert_non_null(strstr(record.notes[0], "noisy without a mark"));
+    agb_lab_record_release(&record);
+    fake_root_destroy(&root);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_share_a_processor_are_seen_to_wait),
         cmocka_unit_test(unknown_process_is_refused_in_words),
         cmocka_unit_test(accounts_that_cannot_be_read_are_not_available),
+        cmocka_unit_test(proc_that_is_not_there_is_not_available_and_no_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,10 @@ static void processors_are_read_from_cpuinfo(void **state)
     cpu.model = 255;
     agb_processor_name(&cpu, name, sizeof name);
     assert_string_equal(name, "AuthenticAMD family 25 model 255 stepping 2");
+    fake_root_write(&root, "/proc/cpuinfo", "isa\t: rv64\n");    /* neither of both, or no /proc */
+    agb_processor_read(root.path, &cpu);
+    agb_processor_name(&cpu, name, sizeof name);
+    assert_string_equal(name, "unknown processor");
     fake_root_write(&root, "/proc/cpuinfo", "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x1\n"
                                             "CPU part\t: 0xd49\nCPU revision\t: 2\n");
     fake_root_write(&root, "/sys/bus/event_source/devices/armv8_pmuv3_0/caps/slots", "0x00000005\n");

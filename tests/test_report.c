@@ -245,6 +245,10 @@ static void what_is_wrong_is_one_sentence_with_file_and_place(void **state)
         {"{\"name\":\"foreign\"}", "none of a kind|a run"},
         {"{\"results\":[{\"aggregator\":\"a\"}]}", "results[0]|state is missing"},
         {"{\"results\":5}", "results|is a number|wanted a list"},
+        {"{\"aggbench\":99,\"labs\":[]}", "aggbench: is not 1"},
+        {"{\"aggbench\":1,\"labs\":[]}", "labs: is empty"},
+        {"{\"lab\":\"x\",\"findings\":[],\"charts\":[],\"tables\":[{\"title\":\"t\",\"columns\":[{\"name\":\"a\","
+         "\"unit\":\"\"},{\"name\":\"b\",\"unit\":\"\"}],\"rows\":[[1]]}]}", "rows[0]|has 1 entries|2 columns"},
         {"{\"results\":null}", "results|missing"},
         {"{\"results\":[7]}", "results[0]|is a number|wanted an object"},
         {RUN("{\"aggregator\":\"a\",\"state\":\"ok\"}", ""), "results[0]|wall_s is missing"},

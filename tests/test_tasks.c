@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 /* A thread whose state is S and that began at `start` ticks. */
@@ -93,6 +94,26 @@ static void waits_of_workers_count_though_the_leader_idles(void **state)
     assert_int_equal(sum.both, 2);
     assert_string_equal(thread(scene, 51)->name, "a (b) c");
     assert_int_equal(thread(scene, 51)->cpu, 3);
+}
+
+static void without_file_descriptors_it_says_so_and_takes_no_thread_for_gone(void **state)
+{
+    scene *scene = *state;
+    struct rlimit before, few;
+    write_thread(&scene->root, 50, 50, "1000 0 1\n");
+    look(scene);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    int next = dup(0);    /* the lowest that is free: room for none, for one folder, for two, but for no file */
+    close(next);
+    for (rlim_t more = 0; more < 3; more++) {
+        few = (struct rlimit){.rlim_cur = (rlim_t)next + more, .rlim_max = before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        agb_error error = {0};
+        agb_status status = agb_tasks_look(&scene->tasks, &error);
+        setrlimit(RLIMIT_NOFILE, &before);
+        assert_int_equal(status, AGB_ERR_IO);
+        assert_non_null(strstr(error.text, "Too many open files: raise the limit (ulimit -n)"));
+    }
 }
 
 static void thread_that_vanished_keeps_its_last_value_and_is_marked(void **state)
@@ -343,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_SCENE(waits_of_workers_count_though_the_leader_idles),
+        IN_A_SCENE(without_file_descriptors_it_says_so_and_takes_no_thread_for_gone),
         IN_A_SCENE(thread_that_vanished_keeps_its_last_value_and_is_marked),
         IN_A_SCENE(file_that_opens_and_says_that_its_process_is_gone_is_a_vanished_thread),
         IN_A_SCENE(account_that_went_back_is_not_available),

@@ -106,14 +106,19 @@ static agb_status add_summary(agb_lab_run *run, const agb_lab_chart *chart, agb_
     const agb_lab_point *read, *write, *past, *knee = knee_of(&chart->series[AGB_KERNEL_READ], &read);
     knee_of(&chart->series[AGB_KERNEL_WRITE], &write);
     knee_of(&chart->series[AGB_KERNEL_PAST], &past);
-    agb_lab_find(run->record, "reading reaches %s GB/s by %.0f thread%s, the knee is at %.0f; one alone reads %s%s",
-                 agb_text_number(read->y).s, read->x, read->x == 1 ? "" : "s", knee->x,
-                 agb_text_number(chart->series[AGB_KERNEL_READ].points[0].y).s, agb_lab_doubt(read, knee));
-    double gain = past->y / write->y;
-    agb_lab_find(run->record, "streaming stores write %s times as fast as ordinary ones: %s%s", agb_text_number(gain).s,
-                 gain > 1.2 ? "that is the hidden read of each line, which they do without"
-                            : "no hidden read shows; either this processor leaves it out for whole lines, or something "
-                              "else is the limit", agb_lab_doubt(past, write));
+    if (chart->series[AGB_KERNEL_READ].n > 1)
+        agb_lab_find(run->record, "reading reaches %s GB/s by %.0f thread%s, the knee is at %.0f; one alone reads %s%s",
+                     agb_text_number(read->y).s, read->x, read->x == 1 ? "" : "s", knee->x,
+                     agb_text_number(chart->series[AGB_KERNEL_READ].points[0].y).s, agb_lab_doubt(read, knee));
+    else
+        agb_lab_find(run->record, "one thread reads %s GB/s [%s, %s]; a knee needs two or more to show%s",
+                     agb_text_number(read->y).s, agb_text_number(read->low).s, agb_text_number(read->high).s,
+                     agb_lab_doubt(read, knee));
+    agb_lab_find(run->record, "streaming stores write %s as fast as ordinary ones: %s%s", agb_lab_times(past, write).s,
+                 past->y > 1.2 * write->y && agb_lab_differ(past, write)
+                     ? "that is the hidden read of each line, which they do without"
+                     : "no hidden read shows; either this processor leaves it out for whole lines, or something else "
+                       "is the limit", agb_lab_doubt(past, write));
     agb_lab_note(run->record, "counted are the bytes that loads and stores name. The column `with hidden reads` adds "
                  "the line that an ordinary store reads before it writes: write 2, copy 1.5, triad 1.33 times; tools "
                  "that count at the memory controller show that");

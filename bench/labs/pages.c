@@ -193,9 +193,10 @@ static agb_status add_details(pages_lab *lab, const agb_lab_point *points, agb_e
                               agb_lab_number(trial->sys_s * 1e3), agb_lab_number(walks_of(lab, trial))};
         status = agb_lab_add_row(table, row, err);
         if (trial->kind == 1)
-            agb_lab_find(lab->run->record, "%s on %s memory: huge pages make it %s times as fast%s",
-                         strategies[trial->strategy], mode_names[trial->mode],
-                         agb_text_number((*base)->y / points[i].y).s, agb_lab_doubt(*base, &points[i]));
+            agb_lab_find(lab->run->record, "%s on %s memory: with huge pages %s as fast as with 4 KiB%s%s",
+                         strategies[trial->strategy], mode_names[trial->mode], agb_lab_times(*base, &points[i]).s,
+                         agb_lab_differ(*base, &points[i]) ? "" : ": no difference seen",
+                         agb_lab_doubt(*base, &points[i]));
     }
     if (!lab->counters)
         agb_lab_note(lab->run->record, "TLB walks could not be counted: %s", lab->support.reason);

@@ -283,7 +283,7 @@ static agb_status runq(agb_lab_run *run, agb_error *err)
     return status;
 }
 
-static const char *const runq_options[] = {"pid", "watch", NULL};
+static const char *const runq_options[] = {"seconds", "pid", "watch", NULL};
 
 const agb_lab agb_lab_runq = {
     .name = "runq",

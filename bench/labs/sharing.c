@@ -15,9 +15,9 @@ static agb_status run(agb_lab_run *run, agb_error *err)
         const agb_lab_series *together = &chart->series[i], *apart = &chart->series[i + 1];
         const agb_lab_point *shared = &together->points[together->n - 1], *own = &apart->points[apart->n - 1];
         if (together->n > 1)
-            agb_lab_find(run->record, "%s additions: %.0f threads count %s times as fast when their counters stand in "
-                         "lines of their own%s", i ? "atomic" : "plain", own->x, agb_text_number(own->y / shared->y).s,
-                         agb_lab_doubt(own, shared));
+            agb_lab_find(run->record, "%s additions: %.0f threads count %s as fast when their counters stand in lines "
+                         "of their own%s%s", i ? "atomic" : "plain", own->x, agb_lab_times(own, shared).s,
+                         agb_lab_differ(own, shared) ? "" : ": no difference seen", agb_lab_doubt(own, shared));
     }
     return status;
 }

@@ -355,7 +355,9 @@ static void find_bends(experiment *experiment)
         agb_lab_find(record, "%s: the work at 50 %% reported: with all workers at part duty %s, with a part of the "
                      "workers at 100 %% %s", agb_duty_name(workloads[i]), half_text(duty).s, half_text(part).s);
     }
-    if (known == 0)
+    if (record->measured == 0)
+        agb_lab_find(record, "reported utilisation is not available: /proc/stat cannot be read, or stands still");
+    else if (known == 0)
         agb_lab_find(record, "nothing can be said of the work at 50 %% reported: the points around it are missing or "
                      "were disturbed");
 }
@@ -398,9 +400,9 @@ static void find_side_by_side(experiment *experiment)
     if (!spin || !chase)
         return;
     agb_lab_find(experiment->run->record, "reported %.0f %% and %.0f %% busy, a spin does a step in %.2f ns and a "
-                 "pointer chase in %.0f: %.0f times less work. Utilisation does not tell computing from waiting",
+                 "pointer chase in %.0f: %.0f times less work%s. Utilisation does not tell computing from waiting",
                  agb_cpu_busy_pct(&spin->ticks), agb_cpu_busy_pct(&chase->ticks), step_ns(spin), step_ns(chase),
-                 step_ns(chase) / step_ns(spin));
+                 step_ns(chase) / step_ns(spin), is_noisy(spin) || is_noisy(chase) ? " (from noisy points)" : "");
 }
 
 static agb_status report(experiment *experiment, unsigned first_threads, agb_error *err)

@@ -138,6 +138,8 @@ static void write_table(agb_page *page, const agb_json *table)
     agb_html_table_begin(page->to, NULL, headings);
     for (size_t i = 0; i < agb_read_length(&rows); i++) {
         agb_json row = agb_read_list_entry(&rows, i);
+        if (agb_read_length(&row) != n)
+            agb_read_fail(&row, "has %zu entries: wanted one for each of the %zu columns", agb_read_length(&row), n);
         agb_html_row_begin(page->to);
         for (size_t j = 0; j < n && !row.file->failed; j++)
             write_cell(page, &row, j, units[j]);

@@ -11,6 +11,8 @@ static void labs_title(const agb_json *file, char *text, size_t size)
 static void write_labs(agb_page *page, const agb_json *file)
 {
     agb_json labs = agb_read_list(file, "labs");
+    if (agb_read_length(&labs) == 0)
+        agb_read_fail(&labs, "is empty: nothing could be shown");
     for (size_t i = 0; i < agb_read_length(&labs); i++) {
         agb_json lab = agb_read_entry(&labs, i);
         agb_read_need(&lab, "lab");
