@@ -42,6 +42,7 @@ typedef struct front {             /* one a worker */
     uint64_t *missed;              /* BLOCK_ROWS keys */
     bool on;
     uint64_t rows, misses;         /* in the window under way */
+    uint64_t starts;               /* of runs among them, by the samples */
     uint64_t pause_rows;           /* until the next try */
     uint64_t pause;                /* its length, in windows */
     uint64_t seen_runs, seen_front, seen_taken, seen_straight;    /* rows, for the note */
@@ -124,14 +125,14 @@ static void adaptive_judge(const adaptive *self, front *f)
         return;
     f->seen_front += f->rows;
     f->seen_taken += f->rows - f->misses;
-    f->on = f->misses * 5 < f->rows * 2;
+    f->on = f->misses * 35 + f->rows * 6 < f->starts * 20;
     if (f->on) {
         f->pause = FIRST_PAUSE;
     } else {
         f->pause_rows = f->pause * self->window_rows;
         f->pause = f->pause < LONGEST_PAUSE ? f->pause * 2 : f->pause;
     }
-    f->rows = f->misses = 0;
+    f->rows = f->misses = f->starts = 0;
 }
 
 /* ---- The report ---- */
@@ -213,8 +214,9 @@ static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch
     adaptive *self = state;
     front *f = &self->front[worker];
     exchange_worker *w = &self->exchange.worker[worker];
-    bool runs = packed_runs_pay(batch->keys, batch->rows);
-    bool front_first = !batch->weights && !runs && (f->on || f->pause_rows <= batch->rows);
+    unsigned starts = packed_sample_starts(batch->keys, batch->rows);
+    bool runs = packed_runs_pay(starts);
+    bool front_first = !batch->weights && starts > PACKED_SAMPLE / 2 && (f->on || f->pause_rows <= batch->rows);
     if (!front_first) {
         *(runs ? &f->seen_runs : &f->seen_straight) += batch->rows;
         f->pause_rows -= f->pause_rows < batch->rows ? f->pause_rows : batch->rows;
@@ -225,6 +227,7 @@ static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch
     f->on = true;
     if (!adaptive_through_front(self, worker, batch))
         return AGB_ERR_MEMORY;
+    f->starts += batch->rows * starts / PACKED_SAMPLE;
     adaptive_judge(self, f);
     return AGB_OK;
 }

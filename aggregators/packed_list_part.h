@@ -244,16 +244,24 @@ PACKED_INLINE bool packed_add_runs(packed_lists *l, arena *a, packing p, agb_has
     return rows == 0 || packed_add(l, places, a, &p, agb_hash_word(fast, keys[start]), rows - start);
 }
 
-/* Looks at eight stretches of 64 rows: an entry saved is worth two thirds more than the search for runs costs. */
-static inline bool packed_runs_pay(const uint64_t *keys, size_t rows)
+enum { PACKED_SAMPLE = 512 };
+
+/* How many of so many rows, in eight stretches of 64, start a run. Of few rows: all are said to. */
+static inline unsigned packed_sample_starts(const uint64_t *keys, size_t rows)
 {
-    enum { STRETCHES = 8 };
+    enum { STRETCHES = PACKED_SAMPLE / 64 };
     unsigned starts = 0;
     if (rows < STRETCHES * 65)
-        return false;
+        return PACKED_SAMPLE;
     for (size_t i = 0; i < STRETCHES; i++)
         starts += (unsigned)__builtin_popcountll(packed_starts(keys + 1 + i * (rows / STRETCHES)));
-    return starts < STRETCHES * 64 * 8 / 10;
+    return starts;
+}
+
+/* An entry saved is worth two thirds more than the search for runs costs. */
+static inline bool packed_runs_pay(unsigned starts)
+{
+    return starts < PACKED_SAMPLE * 8 / 10;
 }
 
 /* The hash as the inner loops see it: with a constant fold where it is the usual one, which saves an instruction. */
@@ -264,7 +272,7 @@ PACKED_INLINE bool packed_add_batch_as(packed_lists *l, arena *a, const packing 
         l->counted = true;
         return packed_add_rows(l, a, *p, fast, batch->keys, batch->weights, batch->rows);
     }
-    if (!packed_runs_pay(batch->keys, batch->rows))
+    if (!packed_runs_pay(packed_sample_starts(batch->keys, batch->rows)))
         return packed_add_rows(l, a, *p, fast, batch->keys, NULL, batch->rows);
     l->counted = true;
     return packed_add_runs(l, a, *p, fast, batch->keys, batch->rows);
