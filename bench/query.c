@@ -99,8 +99,8 @@ static agb_status check_keys(const agb_key_terms *terms, const agb_schema *schem
     return AGB_OK;
 }
 
-/* A filter takes 64-bit columns for seconds. Where a file says that it counts in another unit (Parquet's TIMESTAMP and
- * TIME have none of a second), a date would silently select the wrong rows. */
+/* A filter takes 64-bit columns for seconds, 32-bit ones for days. Where a file says that it counts in another unit
+ * (Parquet's TIMESTAMP and TIME have neither), a date would silently select the wrong rows. */
 static bool counts_fractions(const agb_column_info *column)
 {
     return strstr(column->detail, "TIME");
@@ -114,10 +114,10 @@ static agb_status check_conditions(const agb_filter *filter, const agb_schema *s
         agb_status status = column ? agb_filter_check(filter, i, column->type, err) : AGB_OK;
         if (status != AGB_OK)
             return status;
-        if (column && column->type == AGB_TYPE_INT64 && agb_filter_is_date(filter, i) && counts_fractions(column))
+        if (column && agb_filter_is_date(filter, i) && counts_fractions(column))
             return agb_fail(err, AGB_ERR_UNSUPPORTED,
-                            "where: column '%s' is %s: its times are not in seconds: compare it with a number", name,
-                            column->detail);
+                            "where: column '%s' is %s: its times are not in %s: compare it with a number", name,
+                            column->detail, column->type == AGB_TYPE_INT64 ? "seconds" : "days");
     }
     return AGB_OK;
 }

@@ -211,8 +211,24 @@ static agb_status open_generator(reader *r, const agb_loader *loader, const char
 
 /* ---- Matching columns ---- */
 
+/* The first column inside of a group of that name, as a nested file names it: group.field; NULL: no such group. */
+static const char *column_inside(const reader *r, const char *group)
+{
+    size_t length = strlen(group);
+    for (size_t i = 0; i < r->schema.columns; i++) {
+        const agb_column_info *column = &r->schema.column[i];
+        if (column->type == AGB_TYPE_OTHER && strncmp(column->name, group, length) == 0 && column->name[length] == '.')
+            return column->name;
+    }
+    return NULL;
+}
+
 static agb_status column_missing(const reader *r, const char *wanted, agb_error *err)
 {
+    const char *inside = *wanted ? column_inside(r, wanted) : NULL;
+    if (inside)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: column '%s' is nested (it holds %s): only flat columns can be "
+                        "loaded: choose another column", r->name, wanted, inside);
     const char **names = calloc(r->schema.columns + 1, sizeof *names);
     if (!names)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its columns' names", r->name);

@@ -191,7 +191,9 @@ static int probe(const agb_input *input)
         return 0;
     if (look.tabs == AGB_TEXT_HITS_COLUMNS - 1)
         return 80;
-    return look.free_tabs ? 60 : look.name && !look.commas ? 30 : look.hidden ? 10 : 0;
+    if (look.free_tabs || (look.name && !look.commas))
+        return look.free_tabs ? 60 : 30;
+    return look.hidden || input->schema ? 10 : 0;    /* with a schema, a lone number can be a row */
 }
 
 static agb_status open_tsv(const agb_input *input, void **self, agb_error *err)

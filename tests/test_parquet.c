@@ -185,6 +185,18 @@ static void a_folder_of_partitions_is_the_whole_file(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* People name the group that they know, not the columns that Parquet makes of it. */
+static void a_nested_column_is_refused_by_the_name_of_its_group(void **state)
+{
+    (void)state;
+    char path[1024];
+    const char *wanted = "a";
+    agb_table *table;
+    snprintf(path, sizeof path, "%s/parquet-testing/data/nested_lists.snappy.parquet", test_samples());
+    assert_fails(AGB_ERR_UNSUPPORTED, "column 'a' is nested|a.list.element",
+                 agb_table_load(&table, registry, path, &wanted, 1, NULL, err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +204,7 @@ int main(void)
         cmocka_unit_test(three_workers_give_the_same_answers),
         cmocka_unit_test(all_columns_of_a_file_load_together),
         cmocka_unit_test(a_folder_of_partitions_is_the_whole_file),
+        cmocka_unit_test(a_nested_column_is_refused_by_the_name_of_its_group),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

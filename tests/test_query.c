@@ -8,6 +8,7 @@ static agb_column_info columns[] = {
     {"UserID", AGB_TYPE_INT64, false, "INT64, SNAPPY"},
     {"URL", AGB_TYPE_BYTES, false, "BYTE_ARRAY (STRING)"},
     {"Seen", AGB_TYPE_INT64, false, "INT64 (TIMESTAMP_MICROS), SNAPPY"},
+    {"Clock", AGB_TYPE_INT32, false, "INT32 (TIME_MILLIS), SNAPPY"},
     {"Price", AGB_TYPE_OTHER, false, "DOUBLE"},
     {"a,b", AGB_TYPE_INT32, false, "INT32"},
 };
@@ -48,6 +49,8 @@ static void what_does_not_fit_is_found_before_the_load(void **state)
     assert_fails(AGB_ERR_ARGUMENT, "names no column", check("1,2", NULL, err));
     assert_fails(AGB_ERR_UNSUPPORTED, "'Seen'|TIMESTAMP_MICROS|not in seconds",
                  check("UserID", "Seen > '2013-07-15'", err));
+    assert_fails(AGB_ERR_UNSUPPORTED, "'Clock'|TIME_MILLIS|not in days",
+                 check("UserID", "Clock > '2013-07-15'", err));
 }
 
 static void each_column_is_loaded_once(void **state)

@@ -36,6 +36,14 @@ golden a_first_row_of_the_schema_s_names_is_no_data <<EOF
 key,count
 15901,2
 EOF
+printf 'Day date\n' >"$work/day"
+printf '2013-07-15\n2013-07-15' >"$work/lone"
+run run "$work/lone" --schema "$work/day" --group-by Day --aggregator naive $quick --counters off --groups "$work/got" \
+    --format csv --output "$work/report"
+golden a_lone_column_without_a_header_is_text_where_there_is_a_schema <<EOF
+key,count
+15901,2
+EOF
 printf '{"Day":"2013-07-15","UserID":5,"my name":1}\n' >"$work/in.jsonl"
 groups "$work/in.jsonl" 'my name'
 golden json_lines_take_types_from_it_and_any_order_of_keys <<EOF
