@@ -46,7 +46,7 @@ static inline agb_status naive_add(naive *self, const uint64_t *keys, const uint
 {
     linear_table *table = &self->table;
     for (size_t i = 0; i < rows; i++) {
-        if (table->groups >= table->limit && !linear_table_grow(table, self->host))
+        if (table->groups == table->limit && !linear_table_grow(table, self->host))
             return AGB_ERR_MEMORY;
         linear_table_add(table, agb_hash_word(table->hash, keys[i]), keys[i], weights ? weights[i] : 1);
     }

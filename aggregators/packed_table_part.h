@@ -224,7 +224,7 @@ static inline agb_status packed_emit_last(linear_table *t, agb_host *host, unsig
     }
     packed_unpack(p, part, keys, counts, found, true);
     *groups += found;
-    linear_table_forget(t);
+    t->groups = 0;
     return agb_emit_end(host, worker, found);
 }
 

@@ -167,7 +167,7 @@ static agb_status compressed_emit(radix_compressed *self, unsigned worker, linea
         written += cell->count != 0;
         cell->count = 0;
     }
-    linear_table_forget(table);
+    table->groups = 0;
     return agb_emit_end(self->host, worker, written);
 }
 

@@ -34,16 +34,14 @@
 #include "linear_table.h"
 #include "tags_part.h"
 
-enum { EMPTY = 0x80, TAG_BITS = 7, STRAY_STEPS = 8 };
+enum { EMPTY = 0x80, TAG_BITS = 7 };
 
 typedef struct swiss_table {
     uint8_t *tags;
     linear_cell *cells;
     size_t mask;             /* groups of 16, minus 1 */
     unsigned shift;          /* 64 - log2(groups of 16) */
-    size_t groups, limit;    /* occupied cells; at how many it must grow; limit 0: it is crowded */
-    size_t strayed;          /* steps from groups that are far from home to their homes */
-    bool spread;             /* by another hash, at this size: as in linear_table.h, once is enough */
+    size_t groups, limit;    /* occupied cells; at how many it must grow */
 } swiss_table;
 
 typedef struct swiss {
@@ -87,14 +85,6 @@ static bool swiss_open(swiss *self, swiss_table *t, unsigned bits)
     return true;
 }
 
-/* A new group is far from home, as few are if hashes are random. */
-static __attribute__((noinline)) void swiss_stray(swiss_table *t, size_t steps)
-{
-    t->strayed += steps;
-    if (!t->spread && t->strayed > t->groups + 8 * STRAY_STEPS)
-        t->limit = 0;
-}
-
 /* The caller has made room: there is an empty cell somewhere. Groups are visited at growing distances (1, 2, 3 ...),
  * which reaches every group of a power of two and leaves a crowded neighbourhood quickly. */
 static inline void swiss_add_row(swiss_table *t, uint64_t hash, uint64_t key, uint64_t weight)
@@ -116,26 +106,32 @@ static inline void swiss_add_row(swiss_table *t, uint64_t hash, uint64_t key, ui
             tags[tags_first(empty)] = tag;
             cells[tags_first(empty)] = (linear_cell){key, weight};
             t->groups++;
-            if (__builtin_expect(step > STRAY_STEPS, 0))
-                swiss_stray(t, step);
             return;
         }
     }
 }
 
-/* Twice the cells, or as many and another hash if the table is crowded rather than full. false: no memory, and the
- * table is as it was. */
+/* Whether most keys are not where they belong; of random hashes fewer than a third are in a table 95 percent full. Then
+ * another hash will bring other bits to the top: see linear_table.h. */
+static bool swiss_crowded(const swiss *self)
+{
+    const swiss_table *t = &self->table;
+    size_t strayed = 0;
+    for (size_t i = 0; i < swiss_cells(t); i++)
+        strayed += t->tags[i] != EMPTY && agb_hash_word(self->hash, t->cells[i].key) >> t->shift != i / TAGS;
+    return strayed > t->groups / 2;
+}
+
+/* Twice the cells; false: no memory, and the table is as it was. */
 static bool swiss_grow(swiss *self)
 {
     swiss_table *t = &self->table, wider;
-    bool crowded = t->limit == 0, full = t->groups >= linear_limit(swiss_cells(t), self->load);
-    if (!swiss_open(self, &wider, 64 - t->shift + 4 + (full || !crowded))) {
+    if (!swiss_open(self, &wider, 64 - t->shift + 4 + 1)) {
         swiss_close(self, &wider);
         return false;
     }
-    if (crowded)
+    if (swiss_crowded(self))
         self->hash.multiplier = linear_next_multiplier(self->hash.multiplier);
-    wider.spread = crowded;
     for (size_t i = 0; i < swiss_cells(t); i++)
         if (t->tags[i] != EMPTY)
             swiss_add_row(&wider, agb_hash_word(self->hash, t->cells[i].key), t->cells[i].key, t->cells[i].count);
@@ -148,7 +144,7 @@ static bool swiss_grow(swiss *self)
 static inline agb_status swiss_add(swiss *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
-        if (self->table.groups >= self->table.limit && !swiss_grow(self))
+        if (self->table.groups == self->table.limit && !swiss_grow(self))
             return AGB_ERR_MEMORY;
         swiss_add_row(&self->table, agb_hash_word(self->hash, keys[i]), keys[i], weights ? weights[i] : 1);
     }

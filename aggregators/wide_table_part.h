@@ -90,7 +90,7 @@ static inline bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t has
            (key.bytes.length == 0 || memcmp(cell->key.bytes.data, key.bytes.data, key.bytes.length) == 0);
 }
 
-/* As linear_table_stray: a new group is far from home. */
+/* A new group is far from home. Looking at each costs next to nothing beside the comparison of its key. */
 static __attribute__((noinline, unused)) void wide_table_stray(wide_table *t, size_t cells)
 {
     t->strayed += cells;
