@@ -62,7 +62,13 @@ agb_verify_outcome agb_verify_in_child(agb_verify_session *self, double timeout_
     if (heard != AGB_ANSWER_WHOLE)
         tell_end(self, &process, heard, timeout_s, &outcome);
     agb_process_end(&process, true);
+    if ((unsigned)outcome.state > AGB_VERIFY_SKIPPED) {    /* the pipe is open to whoever writes to every descriptor */
+        outcome = (agb_verify_outcome){.state = AGB_VERIFY_FAILED, .cases = self->place->cases};
+        snprintf(outcome.text, sizeof outcome.text, "%.200s: it wrote to a file descriptor that is not its own",
+                 self->place->what);
+    }
     outcome.text[sizeof outcome.text - 1] = '\0';
+    outcome.input[sizeof outcome.input - 1] = '\0';
     return outcome;
 }
 

@@ -21,6 +21,7 @@ found emits_twice batch\ sizes 'emitted twice'
 found leaves_memory batch\ sizes 'unreleased'
 found crashes batch\ sizes 'SIGSEGV\) at address 0x0 \(a null pointer\) in phase build.*smallest: 0 rows'
 found kills_itself batch\ sizes 'SIGKILL'
+found writes_to_descriptors 'single keys' 'it wrote to a file descriptor that is not its own'
 found count_one_too_many key\ shapes 'all equal.*smallest: 1 row \(1\): wrong at key 1: counted 2, right is 1'
 
 # ---- The saved input ----
