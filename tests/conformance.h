@@ -56,7 +56,7 @@ static inline const agb_aggregator *contender_at(const contenders *c, size_t i)
                         : agb_registry_aggregator_at(c->plugins, i - built_in);
 }
 
-/* A race needs several threads: under ThreadSanitizer only the tests that have them run; the others take minutes there. */
+/* A race needs threads: under ThreadSanitizer only the tests that have them run; the others take minutes there. */
 static inline void leave_out_what_cannot_race(void)
 {
 #ifdef __SANITIZE_THREAD__
