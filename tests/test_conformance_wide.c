@@ -249,5 +249,6 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_is_survived),
         cmocka_unit_test(who_does_not_take_a_kind_says_so),
     };
+    leave_out_what_cannot_race();
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

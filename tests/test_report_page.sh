@@ -3,6 +3,7 @@
 # Pages in a real browser: no message on its console, nothing from the network, nothing wider than the window at 360 and
 # 1280 pixels, no text on text, light and dark and printed. And a whole investigation, which is what takes long here.
 . "$(dirname "$0")/command.sh"
+case $BUILD in *address* | *thread*) skip pages "valgrind does not run a sanitizer's build"; exit 0 ;; esac
 here=$(dirname "$0")
 
 chromium() {    # the name of a browser; installed if node is there to steer it and that can be done here

@@ -106,7 +106,7 @@ static void write_cell(agb_page *page, const agb_json *row, size_t i, const char
 {
     json_t *value = json_array_get(row->value, i);
     agb_json member = {.file = row->file, .value = value};
-    snprintf(member.place, sizeof member.place, "%.140s[%zu]", row->place, i);
+    snprintf(member.place, sizeof member.place, "%.130s[%zu]", row->place, i);
     if (json_is_string(value))
         agb_html_cell(page->to, "%s", json_string_value(value));
     else if (json_is_number(value))
