@@ -20,7 +20,7 @@ import * as report from './report.mjs';
 import { pairedRatio, randomOf, shuffled, summarize } from './statistics.mjs';
 import { openOurs, openPeer } from './turns.mjs';
 
-const ENGINES = ['duckdb', 'polars'];
+const ENGINES = 'duckdb,polars';
 const BASELINE = 'naive';
 const OURS = 'naive,prefetch,swiss,radix,best,adaptive,local_merge,shared_table';
 
@@ -61,7 +61,11 @@ async function openTurns(column, options, unavailable) {
     const turns = [openOurs(single, findPlugins(options.plugins, reasons, unavailable), 1, column, options)];
     if (options.threads > 1)
         turns.push(openOurs(parallel, [], options.threads, column, options));
-    for (const engine of ENGINES) {
+    const known = ENGINES.split(','), wanted = options.engines.split(',').filter(Boolean);
+    const strange = wanted.find(engine => !known.includes(engine));
+    if (strange)
+        throw new Error(`--engines: ${strange}: no such engine: there are ${known.join(' and ')}`);
+    for (const engine of wanted) {
         for (const threads of options.threads > 1 ? [1, options.threads] : [1]) {
             try {
                 if (reasons.has(engine))
@@ -160,6 +164,7 @@ async function main() {
     const options = readOptions('compare.mjs: aggbench, C++ hash maps, DuckDB and Polars on the same column', {
         source: ['synth:hits,rows=20000000', 'SOURCE of aggbench with a column UserID of int64'],
         aggregators: [OURS, 'our strategies; those that this build has not are named and left out'],
+        engines: [ENGINES, 'peers that are engines, as a comma list; empty: none'],
         plugins: ['build/gcc/peers', 'folder of the plug-ins made from bench/peers/*.cc'],
         pages: ['default', 'of our strategies and of the hash maps: default, 4k or huge'],
     });
