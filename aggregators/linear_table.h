@@ -98,37 +98,36 @@ static inline void linear_table_add(linear_table *t, uint64_t hash, uint64_t key
     }
 }
 
-/* Other cells, or another multiplier; false: no memory, and the table is as it was. */
-static inline bool linear_table_move(linear_table *t, agb_host *host, unsigned bits, uint64_t multiplier)
+/* Other cells, or another multiplier; false: no memory, and the table is as it was. *crowded, unless NULL: whether its
+ * groups were farther from home than chance brings them. */
+static inline bool linear_table_move(linear_table *t, agb_host *host, unsigned bits, uint64_t multiplier, bool *crowded)
 {
     linear_table to;
+    size_t strayed = 0;
     if (!linear_table_open(&to, host, bits, 0, t->load, t->hash))
         return false;
     to.multiplier = multiplier;
-    for (size_t i = 0; i <= t->mask; i++)
-        if (t->cells[i].count)
-            linear_table_add(&to, agb_hash_word(t->hash, t->cells[i].key), t->cells[i].key, t->cells[i].count);
+    for (size_t i = 0; i <= t->mask; i++) {
+        if (t->cells[i].count == 0)
+            continue;
+        uint64_t hash = agb_hash_word(t->hash, t->cells[i].key);
+        strayed += (i - ((hash * t->multiplier) >> t->shift)) & t->mask;
+        linear_table_add(&to, hash, t->cells[i].key, t->cells[i].count);
+    }
+    if (crowded)
+        *crowded = strayed > MOST_STRAYED * t->groups;
     linear_table_close(t, host);
     *t = to;
     return true;
 }
 
-/* Whether its groups are farther from home than chance brings them. */
-static inline bool linear_table_crowded(const linear_table *t)
-{
-    size_t strayed = 0;
-    for (size_t i = 0; i <= t->mask; i++) {
-        size_t home = (agb_hash_word(t->hash, t->cells[i].key) * t->multiplier) >> t->shift;
-        strayed += t->cells[i].count ? (i - home) & t->mask : 0;
-    }
-    return strayed > MOST_STRAYED * t->groups;
-}
-
-/* Twice the cells; false: no memory, and the table is as it was. */
+/* Twice the cells, and another multiplier where the table turns out to have been crowded; false: no memory. */
 static inline bool linear_table_grow(linear_table *t, agb_host *host)
 {
-    return linear_table_move(t, host, 64 - t->shift + 1,
-                             linear_table_crowded(t) ? linear_next_multiplier(t->multiplier) : t->multiplier);
+    bool crowded;
+    unsigned bits = 64 - t->shift + 1;
+    return linear_table_move(t, host, bits, t->multiplier, &crowded) &&
+           (!crowded || linear_table_move(t, host, bits, linear_next_multiplier(t->multiplier), NULL));
 }
 
 /* Room for `rows` more keys, all of them new at worst; false: no memory. */

@@ -106,7 +106,7 @@ static inline bool local_tables_agree(local_tables *l)
             multiplier = l->local[i].table.multiplier;
     for (unsigned i = 0; i < l->workers; i++) {
         linear_table *t = &l->local[i].table;
-        if (t->multiplier != multiplier && !linear_table_move(t, l->host, 64 - t->shift, multiplier))
+        if (t->multiplier != multiplier && !linear_table_move(t, l->host, 64 - t->shift, multiplier, NULL))
             return false;
     }
     return true;

@@ -111,33 +111,41 @@ static inline void swiss_add_row(swiss_table *t, uint64_t hash, uint64_t key, ui
     }
 }
 
-/* Whether most keys are not where they belong; of random hashes fewer than a third are in a table 95 percent full. Then
- * another hash will bring other bits to the top: see linear_table.h. */
-static bool swiss_crowded(const swiss *self)
+/* Another table takes the groups; *crowded: whether most of them were not where they belong. Of random hashes, fewer than
+ * a third are in a table 95 percent full. false: no memory, and the table is as it was. */
+static bool swiss_move(swiss *self, unsigned bits, bool *crowded)
 {
-    const swiss_table *t = &self->table;
+    swiss_table *t = &self->table, to;
     size_t strayed = 0;
-    for (size_t i = 0; i < swiss_cells(t); i++)
-        strayed += t->tags[i] != EMPTY && agb_hash_word(self->hash, t->cells[i].key) >> t->shift != i / TAGS;
-    return strayed > t->groups / 2;
-}
-
-/* Twice the cells; false: no memory, and the table is as it was. */
-static bool swiss_grow(swiss *self)
-{
-    swiss_table *t = &self->table, wider;
-    if (!swiss_open(self, &wider, 64 - t->shift + 4 + 1)) {
-        swiss_close(self, &wider);
+    if (!swiss_open(self, &to, bits)) {
+        swiss_close(self, &to);
         return false;
     }
-    if (swiss_crowded(self))
-        self->hash.multiplier = linear_next_multiplier(self->hash.multiplier);
-    for (size_t i = 0; i < swiss_cells(t); i++)
-        if (t->tags[i] != EMPTY)
-            swiss_add_row(&wider, agb_hash_word(self->hash, t->cells[i].key), t->cells[i].key, t->cells[i].count);
+    for (size_t i = 0; i < swiss_cells(t); i++) {
+        if (t->tags[i] == EMPTY)
+            continue;
+        uint64_t hash = agb_hash_word(self->hash, t->cells[i].key);
+        strayed += hash >> t->shift != i / TAGS;
+        swiss_add_row(&to, hash, t->cells[i].key, t->cells[i].count);
+    }
+    *crowded = strayed > t->groups / 2;
     swiss_close(self, t);
-    *t = wider;
+    *t = to;
     return true;
+}
+
+/* Twice the cells, and another hash where the table turns out to have been crowded: as in linear_table.h. false: no
+ * memory. */
+static bool swiss_grow(swiss *self)
+{
+    bool crowded;
+    unsigned bits = 64 - self->table.shift + 4 + 1;
+    if (!swiss_move(self, bits, &crowded))
+        return false;
+    if (!crowded)
+        return true;
+    self->hash.multiplier = linear_next_multiplier(self->hash.multiplier);
+    return swiss_move(self, bits, &crowded);
 }
 
 /* weights is a constant NULL where rows count once, and the compiler then drops the load. */

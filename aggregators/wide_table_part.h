@@ -118,8 +118,8 @@ static inline bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uin
     return true;
 }
 
-/* Twice the cells, or as many with another multiplier; false: no memory, and the table is as it was. All keys differ, so
- * none is compared. */
+/* Twice the cells, or as many with another multiplier; false: no memory, and the table is as it was. All keys differ,
+ * so none is compared. */
 static inline bool wide_table_grow(wide_table *t)
 {
     wide_cell *cells = t->cells;

@@ -15,7 +15,7 @@ typedef struct agb_pfm_code {
     uint64_t config, config1;
     bool kernel;                 /* kernel mode is asked for, by a modifier such as :k */
     char pmu[32];                /* the library's name of the counters that have it: "spr", "perf" */
-    bool present;                /* the library finds those in this machine; of many newer processors it does not know */
+    bool present;                /* the library finds those in this machine; many newer processors it does not know */
     char name[128];              /* as the library understands it, "spr::TOPDOWN:SLOTS_P:e=0..."; cut to fit */
 } agb_pfm_code;
 

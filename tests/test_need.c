@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What every strategy says of its memory (`aggbench list`) is held to what it takes. One that says nothing, as the contract
- * allows, is named as skipped. */
+/* What every strategy says of its memory (`aggbench list`) is held to what it takes. One that says nothing, as the
+ * contract allows, is named as skipped. */
 #include "test.h"
 
 static const char *const shapes[] = {

@@ -121,7 +121,8 @@ static void parts_above_their_whole_are_refused(void **state)
 {
     (void)state;
     refuse(SLOTS_9 "\"phases\": [{" TIMES COUNTS("10") "}]}]}]}", "repetition 1|phases: CYC|more than the whole's 9");
-    refuse(SLOTS_9 "\"threads\": [{" TIMES COUNTS("5") "}, {\"enabled_ns\": 0, \"running_ns\": 0, " COUNTS("5") "}]}]}]}",
+    refuse(SLOTS_9 "\"threads\": [{" TIMES COUNTS("5") "}, {\"enabled_ns\": 0, \"running_ns\": 0, "
+           COUNTS("5") "}]}]}]}",
            "threads: CYC|more than the whole's 9");
     refuse(SLOTS_9 "\"threads\": [{" TIMES COUNTS("4") "}, {" TIMES COUNTS("4") "}]}]}]}",
            "threads: enabled_ns|more than the whole's 5");
