@@ -111,8 +111,8 @@ static inline void swiss_add_row(swiss_table *t, uint64_t hash, uint64_t key, ui
     }
 }
 
-/* Another table takes the groups; *crowded: whether most of them were not where they belong. Of random hashes, fewer than
- * a third are in a table 95 percent full. false: no memory, and the table is as it was. */
+/* Another table takes the groups; *crowded: whether most of them were not where they belong. Of random hashes, fewer
+ * than a third are in a table 95 percent full. false: no memory, and the table is as it was. */
 static bool swiss_move(swiss *self, unsigned bits, bool *crowded)
 {
     swiss_table *t = &self->table, to;
