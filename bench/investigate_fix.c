@@ -176,7 +176,7 @@ static void say_change(agb_investigation *self, const char *params, const agb_co
     char refs[24];
     snprintf(refs, sizeof refs, "M7 %.8s", id);
     agb_story_claim(&self->story, AGB_FIELD_CHANGES, refs, "One: %s%s in place of %s. Rows are first moved to parts "
-                    "by the top bits of their hash, then each part is counted in a table that fits the cache; hash, "
+                    "by the top bits of their hash, then each part is counted in a smaller table of its own; hash, "
                     "table layout and result stay the same. %s", PARTED, params, SIMPLE,
                     *params ? "Its number of parts is told from the default's by the sweep"
                             : "No other number of parts that was tried is told to be faster than the default, 4096, "
