@@ -49,7 +49,7 @@ static char *params_in_words(const json_t *params)
 }
 
 /* What lies far beyond any run would let ratios and their intervals overflow. */
-static const double least_wall_s = 1e-9, most_wall_s = 1e9;
+static const double least_s = 1e-9, most_s = 1e9;
 
 static bool read_run(const json_t *run, agb_past_row *row, size_t i)
 {
@@ -57,7 +57,7 @@ static bool read_run(const json_t *run, agb_past_row *row, size_t i)
     json_int_t round = json_integer_value(json_object_get(run, "round"));
     json_int_t process = json_integer_value(json_object_get(run, "process"));
     enum { MOST = 1 << 24 };
-    if (!(wall_s >= least_wall_s && wall_s <= most_wall_s) || round < 0 || round > MOST || process < 0 || process > MOST)
+    if (!(wall_s >= least_s && wall_s <= most_s) || round < 0 || round > MOST || process < 0 || process > MOST)
         return false;
     row->wall_s[i] = wall_s;
     row->round[i] = (unsigned)round;
