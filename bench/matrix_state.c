@@ -151,7 +151,8 @@ static agb_status read_lines(agb_matrix *matrix, char *text, size_t length, size
 agb_status agb_matrix_state_open(agb_matrix *matrix, agb_error *err)
 {
     bool dry = matrix->options->dry_run;    /* writes nothing: a first line would refuse the next grid */
-    matrix->state = open(matrix->state_path, (dry ? O_RDONLY : O_RDWR | O_CREAT | O_APPEND) | O_CLOEXEC, 0666);
+    int how = dry ? O_RDONLY | O_NONBLOCK : O_RDWR | O_CREAT | O_APPEND;
+    matrix->state = open(matrix->state_path, how | O_CLOEXEC, 0666);
     if (matrix->state < 0)
         return dry && errno == ENOENT ? AGB_OK : cannot(matrix, "opening", err);
     if (!dry && flock(matrix->state, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)

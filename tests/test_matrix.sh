@@ -11,6 +11,11 @@ report 'a_dry_run_only_says_how_long_it_takes' "$([ $code = 0 ] && [ ! -e "$work
     grep -q '^matrix: 4 cells of 3,000 rows, 0 done, .* the rest takes about [0-9]* s (by a pilot' "$work/out" ||
     cat "$work/out" "$work/err")"
 
+mkfifo "$work/pipe"
+# shellcheck disable=SC2086
+report 'a_dry_run_waits_for_nobody_at_a_pipe' "$(timeout 20 "$aggbench" matrix $grid --state "$work/pipe" --dry-run 2>&1 |
+    grep -q '^matrix: 4 cells' || echo it did not end)"
+
 # shellcheck disable=SC2086
 run matrix $grid --state "$work/state" --format json --output "$work/matrix.json"
 report 'every_cell_has_a_winner_with_an_interval' "$([ $code = 0 ] && [ "$(grep -c '"winner": "' "$work/matrix.json")" = 4 ] &&
