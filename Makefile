@@ -236,7 +236,7 @@ install: $(installable) ## the command, the library, headers, manual; PREFIX=/us
 	@echo 'installed under $(DESTDIR)$(PREFIX)'
 
 uninstall: ## remove what install put there
-	@cd '$(DESTDIR)$(PREFIX)' && rm -f $(LIB)/libaggbench.so \
+	@[ -d '$(DESTDIR)$(PREFIX)' ] || exit 0; cd '$(DESTDIR)$(PREFIX)' && rm -f $(LIB)/libaggbench.so \
 	    $(foreach file,$(installed),$(word 2,$(subst :, ,$(file)))) && \
 	    for folder in include/aggbench $(doc)/examples $(doc); do \
 	        [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; \

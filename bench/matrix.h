@@ -60,7 +60,7 @@ agb_status agb_matrix_grid(agb_matrix *matrix, const agb_registry *registry, agb
 /* ---- matrix_state.c ---- */
 
 /* Opens or makes the state file, and takes over the cells that it holds. Refuses one of another matrix, saying what
- * differs; a last line that is cut short is dropped. */
+ * differs; a last line that is cut short is dropped. A dry run makes and changes nothing. */
 agb_status agb_matrix_state_open(agb_matrix *matrix, agb_error *err);
 /* Takes the reference, also after a failure. */
 agb_status agb_matrix_state_add(agb_matrix *matrix, agb_matrix_cell *cell, json_t *line, agb_error *err);

@@ -150,10 +150,12 @@ static agb_status read_lines(agb_matrix *matrix, char *text, size_t length, size
 
 agb_status agb_matrix_state_open(agb_matrix *matrix, agb_error *err)
 {
-    matrix->state = open(matrix->state_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool dry = matrix->options->dry_run;    /* writes nothing: a first line would refuse the next grid */
+    int how = dry ? O_RDONLY | O_NONBLOCK : O_RDWR | O_CREAT | O_APPEND;
+    matrix->state = open(matrix->state_path, how | O_CLOEXEC, 0666);
     if (matrix->state < 0)
-        return cannot(matrix, "opening", err);
-    if (flock(matrix->state, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return dry && errno == ENOENT ? AGB_OK : cannot(matrix, "opening", err);
+    if (!dry && flock(matrix->state, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return agb_fail(err, AGB_ERR_IO, "--state: %s: another matrix is writing it: wait for it, or name another file",
                         matrix->state_path);
     size_t length, good = 0;
@@ -165,7 +167,9 @@ agb_status agb_matrix_state_open(agb_matrix *matrix, agb_error *err)
                              : agb_fail(err, AGB_ERR_FORMAT, "--state: %s: is no state of a matrix: name another file",
                                         matrix->state_path);
     free(text);
-    if (status == AGB_OK && good < length && ftruncate(matrix->state, (off_t)good) != 0)
+    if (status != AGB_OK || dry)
+        return status;
+    if (good < length && ftruncate(matrix->state, (off_t)good) != 0)
         return cannot(matrix, "dropping its unfinished last line", err);
-    return status == AGB_OK && good == 0 ? append(matrix, matrix->head, err) : status;
+    return good == 0 ? append(matrix, matrix->head, err) : AGB_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads results back: see past.h. */
 #include "past.h"
+#include "results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,13 +48,16 @@ static char *params_in_words(const json_t *params)
     return text;
 }
 
+/* What lies far beyond any run would let ratios and their intervals overflow. */
+static const double least_s = 1e-9, most_s = 1e9;
+
 static bool read_run(const json_t *run, agb_past_row *row, size_t i)
 {
     double wall_s = json_number_value(json_object_get(run, "wall_s"));
     json_int_t round = json_integer_value(json_object_get(run, "round"));
     json_int_t process = json_integer_value(json_object_get(run, "process"));
     enum { MOST = 1 << 24 };
-    if (!(wall_s > 0 && isfinite(wall_s)) || round < 0 || round > MOST || process < 0 || process > MOST)
+    if (!(wall_s >= least_s && wall_s <= most_s) || round < 0 || round > MOST || process < 0 || process > MOST)
         return false;
     row->wall_s[i] = wall_s;
     row->round[i] = (unsigned)round;
@@ -74,8 +78,17 @@ static agb_status read_runs(const agb_past *past, size_t number, const json_t *i
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its runs", past->path);
     for (row->n = 0; row->n < n; row->n++)
         if (!read_run(json_array_get(runs, row->n), row, row->n))
-            return bad(past, number, "a run's \"wall_s\" is no time above 0, or its \"round\" no number", err);
+            return bad(past, number, "a run's \"wall_s\" is no time in 1e-9..1e9, or its \"round\" no number", err);
     return AGB_OK;
+}
+
+/* A word of another version may mean anything: to take it for a failure would make it a regression. */
+static bool is_state(const char *word)
+{
+    for (agb_state state = AGB_STATE_OK; state <= AGB_STATE_SKIPPED; state++)
+        if (strcmp(word, agb_state_name(state)) == 0)
+            return true;
+    return false;
 }
 
 static agb_status read_row(const agb_past *past, size_t number, agb_past_row *row, agb_error *err)
@@ -89,6 +102,10 @@ static agb_status read_row(const agb_past *past, size_t number, agb_past_row *ro
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its results", past->path);
     if (!*row->aggregator || !*row->state)
         return bad(past, number, "\"aggregator\" or \"state\" is missing", err);
+    if (!is_state(row->state))
+        return agb_fail(err, AGB_ERR_FORMAT, "%s: result %zu: state: %.40s: not a state that this version knows, such "
+                        "as ok or crashed: give a file that its `run --format json` wrote", past->path, number + 1,
+                        row->state);
     return strcmp(row->state, "ok") == 0 ? read_runs(past, number, in, row, err) : AGB_OK;
 }
 

@@ -247,11 +247,19 @@ static void print_precision(FILE *to, const agb_results *results)
     const agb_settings *settings = &results->settings;
     size_t widest = 0;
     double worst = agb_precision_worst(results, &widest);
-    if (settings->precision == 0 || isnan(worst))
+    const char *each = settings->precise_speedups ? "each speed-up" : "each median";
+    if (settings->precision == 0)
         return;
+    if (isnan(worst)) {
+        agb_report_line(to, "precision", "+-%s %% of %s wanted, NOT REACHED: %s",
+                        agb_text_number(100 * settings->precision).s, each,
+                        settings->precise_speedups && results->n_comparisons == 0
+                            ? "a speed-up takes two aggregators that are right"
+                            : "too few right runs for an interval: raise --repetitions");
+        return;
+    }
     agb_report_line(to, "precision", "+-%s %% of %s wanted, %s: the widest is %s with +-%s %% after %zu runs%s",
-                    agb_text_number(100 * settings->precision).s,
-                    settings->precise_speedups ? "each speed-up" : "each median",
+                    agb_text_number(100 * settings->precision).s, each,
                     worst <= settings->precision ? "reached" : "NOT REACHED",
                     label_of(&results->results[widest], MOST_LABEL).s, agb_text_number(100 * worst).s,
                     results->results[widest].n_runs - results->results[widest].n_warmup,

@@ -97,6 +97,10 @@ hostile 'result 1|missing' '{"aggbench":1,"results":[{"aggregator":3,"state":"ok
 hostile 'result 1|runs' '{"aggbench":1,"results":[{"aggregator":"a","state":"ok"}]}'
 hostile 'result 1|wall_s' '{"aggbench":1,"results":[{"aggregator":"a","state":"ok","runs":[{"wall_s":-1}]}]}'
 hostile 'result 1|wall_s' '{"aggbench":1,"results":[{"aggregator":"a","state":"ok","runs":[{"wall_s":"1"}]}]}'
+for seconds in 1e308 1e-320 0; do
+    hostile 'result 1|wall_s' "{\"aggbench\":1,\"results\":[{\"aggregator\":\"a\",\"state\":\"ok\",\"runs\":[{\"wall_s\":$seconds}]}]}"
+done
+hostile 'result 1|state: perfect: not a state' '{"aggbench":1,"results":[{"aggregator":"naive","state":"perfect"}]}'
 hostile 'result 1|round' '{"aggbench":1,"results":[{"aggregator":"a","state":"ok","runs":[{"wall_s":1,"round":-5}]}]}'
 hostile 'not JSON' "$(head -c 20000 /dev/zero | tr '\0' '[')"
 refused 2 "$work" compare "$work" "$work/old.json"

@@ -16,6 +16,12 @@ report 'a_cap_ends_them_and_the_report_says_so' "$([ $code = 0 ] &&
     cat "$work/err" "$work/out")"
 run run $few --aggregator naive,sort --precision speedup:50 --repetitions 20 --quiet --format json
 report 'speed_ups_can_be_what_is_wanted' "$(grep -q '"of": "speed-ups"' "$work/out" || cat "$work/err")"
+run run $few --aggregator naive,sort --precision 2% --repetitions 2 --quiet
+report 'too_few_runs_for_a_look_are_said' "$([ $code = 0 ] && tr -s '\n ' ' ' <"$work/out" |
+    grep -q 'of each median wanted, NOT REACHED: too few right runs' || cat "$work/err" "$work/out")"
+run run $few --aggregator naive --precision speedup:2% --quiet
+report 'one_strategy_has_no_speed_up_to_be_precise_about' "$([ $code = 0 ] && tr -s '\n ' ' ' <"$work/out" |
+    grep -q 'of each speed-up wanted, NOT REACHED: a speed-up takes two' || cat "$work/err" "$work/out")"
 refused 2 '--precision: 99%|0.1%..50%' run $few --precision 99%
 refused 2 '--precision: 2x' run $few --precision 2x
 refused 2 '--precision: inf' run $few --precision inf

@@ -81,4 +81,5 @@ report it_uninstalls "$(make_quietly uninstall)"
 report what_it_put_there_is_gone_and_nothing_else "$(find "$root" ! -type d | grep -v 'include/aggbench/not_ours.h'
     [ -f "$tree/include/aggbench/not_ours.h" ] || echo a file of somebody else is gone
     [ ! -d "$tree/share/doc/aggbench" ] || echo its folder is still there)"
+report where_nothing_was_installed_there_is_nothing_to_say "$(make_quietly uninstall PREFIX=/never; cat "$work/make")"
 exit $failed

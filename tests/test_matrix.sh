@@ -7,9 +7,14 @@ grid="--rows 3000 --groups 10,1000 --distributions uniform,sorted --threads 1 --
 
 # shellcheck disable=SC2086
 run matrix $grid --state "$work/dry" --dry-run
-report 'a_dry_run_only_says_how_long_it_takes' "$([ $code = 0 ] && [ "$(wc -l <"$work/dry")" = 1 ] &&
+report 'a_dry_run_only_says_how_long_it_takes' "$([ $code = 0 ] && [ ! -e "$work/dry" ] &&
     grep -q '^matrix: 4 cells of 3,000 rows, 0 done, .* the rest takes about [0-9]* s (by a pilot' "$work/out" ||
     cat "$work/out" "$work/err")"
+
+mkfifo "$work/pipe"
+# shellcheck disable=SC2086
+report 'a_dry_run_waits_for_nobody_at_a_pipe' "$(timeout 20 "$aggbench" matrix $grid --state "$work/pipe" --dry-run 2>&1 |
+    grep -q '^matrix: 4 cells' || echo it did not end)"
 
 # shellcheck disable=SC2086
 run matrix $grid --state "$work/state" --format json --output "$work/matrix.json"
@@ -21,6 +26,11 @@ report 'the_estimate_comes_before_the_work' "$(head -1 "$work/err" | grep -q '^m
 report 'the_state_has_a_line_for_each_cell' "$([ "$(wc -l <"$work/state")" = 5 ] || cat "$work/state")"
 
 cp "$work/state" "$work/before"
+printf '{"distr' >>"$work/state"
+# shellcheck disable=SC2086
+run matrix $grid --state "$work/state" --dry-run
+report 'a_dry_run_counts_the_cells_of_a_state_and_leaves_it_alone' "$([ $code = 0 ] && grep -q ' 4 done,' "$work/out" &&
+    [ "$(tail -c 7 "$work/state")" = '{"distr' ] || cat "$work/out" "$work/err" "$work/state")"
 # shellcheck disable=SC2086
 run matrix $grid --state "$work/state" --quiet
 report 'a_finished_matrix_is_only_reported_again' "$([ $code = 0 ] && cmp "$work/state" "$work/before" 2>&1 &&

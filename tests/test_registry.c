@@ -61,6 +61,19 @@ static void the_built_ins_are_there(void **state)
     assert_null(agb_registry_find_aggregator(*state, "nonsense"));
 }
 
+/* What lies behind the shorter descriptor is not read. */
+static void a_descriptor_of_an_older_header_is_taken(void **state)
+{
+    agb_aggregator old = sound();
+    old.size = offsetof(agb_aggregator, need);
+    old.need.bytes_per_row = 99;
+    assert_ok(agb_registry_add_aggregator(*state, &old, err));
+    const agb_aggregator *found = agb_registry_find_aggregator(*state, "sound");
+    assert_non_null(found);
+    assert_ptr_equal(found->finish, old.finish);
+    assert_true(agb_aggregator_need(found).bytes_per_row == 0 && found->need.bytes_per_row == 0);
+}
+
 static void unsound_descriptors_are_refused_with_the_reason(void **state)
 {
     static const char *const nine[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", NULL};
@@ -190,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_built_ins_are_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_descriptor_of_an_older_header_is_taken, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unsound_descriptors_are_refused_with_the_reason, set_up, tear_down),
         cmocka_unit_test(parameters_are_parsed_and_checked),
         cmocka_unit_test(near_names_are_suggested_and_far_ones_are_not),
