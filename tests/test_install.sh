@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/command.sh"
 case $BUILD in *address* | *thread*) skip an_installed_tree "a build for a sanitizer is not meant to be installed"; exit 0 ;; esac
 root=$work/root tree=$work/root/opt/agg
-make_quietly() { make -s --no-print-directory B="$BUILD" DESTDIR="$root" PREFIX=/opt/agg "$@" >"$work/make" 2>&1 || cat "$work/make"; }
+make_quietly() { MAKEFLAGS= make -s --no-print-directory B="$BUILD" DESTDIR="$root" PREFIX=/opt/agg "$@" >"$work/make" 2>&1 || cat "$work/make"; }
 
 report it_installs "$(make_quietly install)"
 PKG_CONFIG_PATH=$tree/lib/pkgconfig

@@ -63,7 +63,7 @@ report 'after_kill_9_it_goes_on_where_it_was' "$([ $code = 0 ] && grep -q '"comp
     ! grep -q '"gro$' "$work/killed" || { cat "$work/err"; wc "$work/killed"; })"
 
 # shellcheck disable=SC2086
-run matrix $slow --state "$work/limited" --time-limit 1 --repetitions 30
+run matrix $slow --state "$work/limited" --time-limit 1 --repetitions 3000
 report 'a_time_limit_leaves_cells_and_says_so' "$([ $code = 0 ] && tr -s '\n ' ' ' <"$work/out" |
     grep -q 'unfinished [1-7] of 8 cells, as --time-limit allowed no more: the same command goes on' ||
     cat "$work/out" "$work/err")"
