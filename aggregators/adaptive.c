@@ -5,9 +5,9 @@
  *   Three shapes of data want three treatments, and one column can have all three in turn. Runs of equal keys:
  *   collapse them. Few groups, or a few heavy ones among many: count them where they stand, in a table in L2, and
  *   partition only what it does not take. Many groups, none heavy: partition everything. So each batch is looked at.
- *   Where a sample shows runs, they are collapsed. Else the rows meet the front table, and the share that it takes is
- *   at once the answer and the measurement: below three fifths it is switched off, and tried again, empty, after a
- *   while; each time in vain, twice the while.
+ *   Where a sample shows that half of the rows repeat the one before, runs are collapsed. Else the rows meet the front
+ *   table, and the share that it takes is at once the answer and the measurement: too little (without runs: below
+ *   three fifths) and it is switched off, and tried again, empty, after a while; each time in vain, twice the while.
  *
  * Layout
  *     batch ---- runs? ------------------------------------> lists of best (packed_list_part.h)
@@ -30,9 +30,10 @@
  *
  * Why three fifths: a row taken by the front saves its way through partition and tables, about three times the
  * front's instructions. If the front is as hot as L1 it pays from two fifths on; if its rows come from L2, from three
- * quarters. Between the two, either choice costs less than 15 %. These are ratios of work, not times of one machine;
- * sizes come from the caches. Tried and lost: a selection instead of the branch on an empty cell (7 to 20 % slower:
- * in a table that stays, the branch is foreseen). */
+ * quarters. Between the two, either choice costs less than 15 %. Where rows repeat by chance, as those of few groups do,
+ * the other choice is an entry for each run: the fewer rows start one, the less the front may miss, and at three tenths
+ * it may miss nothing. These are ratios of work, not times of one machine; sizes come from the caches. Tried and lost: a
+ * selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is foreseen). */
 #include "packed_exchange_part.h"
 
 enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
@@ -125,7 +126,7 @@ static void adaptive_judge(const adaptive *self, front *f)
         return;
     f->seen_front += f->rows;
     f->seen_taken += f->rows - f->misses;
-    f->on = f->misses * 35 + f->rows * 6 < f->starts * 20;
+    f->on = f->misses * 35 + f->rows * 6 < f->starts * 20;    /* misses < 4/7 (starts - 3/10), as shares of the rows */
     if (f->on) {
         f->pause = FIRST_PAUSE;
     } else {

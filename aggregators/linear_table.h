@@ -30,9 +30,8 @@ typedef struct linear_table {
     agb_hash hash;
 } linear_table;
 
-/* Cells between a group and its home: on the average, fewer than 5 of random hashes in a table that is 90 percent full;
- * and of a single group, for those tables that look at each new one. */
-enum { MOST_STRAYED = 8, STRAY_CELLS = 32 };
+/* Cells between a group and its home, on the average: of random hashes fewer than 5 in a table 90 percent full. */
+enum { MOST_STRAYED = 8 };
 
 /* Odd, without pattern (the square root of one half in binary), and far from the multiplier of the shared hash. */
 #define LINEAR_SPREAD UINT64_C(0xb504f333f9de6485)
@@ -98,8 +97,8 @@ static inline void linear_table_add(linear_table *t, uint64_t hash, uint64_t key
     }
 }
 
-/* Other cells, or another multiplier; false: no memory, and the table is as it was. *crowded, unless NULL: whether its
- * groups were farther from home than chance brings them. */
+/* Other cells, or another multiplier; false: no memory, and the table is as it was. *crowded: whether its groups were
+ * farther from home than chance brings them. */
 static inline bool linear_table_move(linear_table *t, agb_host *host, unsigned bits, uint64_t multiplier, bool *crowded)
 {
     linear_table to;
@@ -114,8 +113,7 @@ static inline bool linear_table_move(linear_table *t, agb_host *host, unsigned b
         strayed += (i - ((hash * t->multiplier) >> t->shift)) & t->mask;
         linear_table_add(&to, hash, t->cells[i].key, t->cells[i].count);
     }
-    if (crowded)
-        *crowded = strayed > MOST_STRAYED * t->groups;
+    *crowded = strayed > MOST_STRAYED * t->groups;
     linear_table_close(t, host);
     *t = to;
     return true;
@@ -127,7 +125,7 @@ static inline bool linear_table_grow(linear_table *t, agb_host *host)
     bool crowded;
     unsigned bits = 64 - t->shift + 1;
     return linear_table_move(t, host, bits, t->multiplier, &crowded) &&
-           (!crowded || linear_table_move(t, host, bits, linear_next_multiplier(t->multiplier), NULL));
+           (!crowded || linear_table_move(t, host, bits, linear_next_multiplier(t->multiplier), &crowded));
 }
 
 /* Room for `rows` more keys, all of them new at worst; false: no memory. */

@@ -105,8 +105,9 @@ static inline bool local_tables_agree(local_tables *l)
         if (l->local[i].table.multiplier != 1)
             multiplier = l->local[i].table.multiplier;
     for (unsigned i = 0; i < l->workers; i++) {
+        bool crowded;
         linear_table *t = &l->local[i].table;
-        if (t->multiplier != multiplier && !linear_table_move(t, l->host, 64 - t->shift, multiplier, NULL))
+        if (t->multiplier != multiplier && !linear_table_move(t, l->host, 64 - t->shift, multiplier, &crowded))
             return false;
     }
     return true;

@@ -34,7 +34,8 @@
 #include "linear_table.h"
 #include "shared_cells_part.h"
 
-enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14 };
+/* STRAY_CELLS: a new group farther from home than that is taken note of. */
+enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14, STRAY_CELLS = 32 };
 
 #define TICKET (UINT64_C(1) << 63)
 

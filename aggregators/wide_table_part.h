@@ -29,9 +29,7 @@ typedef struct wide_table {
     unsigned shift;       /* 64 - log2(cells) */
     unsigned load;        /* most occupied cells, in percent */
     size_t groups;        /* occupied cells */
-    size_t limit;         /* at this number of groups the table must grow; 0: it is crowded */
-    size_t strayed;       /* cells between groups that are far from home and their homes */
-    bool spread;          /* anew, at this size */
+    size_t limit;         /* at this number of groups the table must grow */
     agb_hash hash;
     bool copies;          /* strings of new groups go to the store; else they stay where they are until the end */
     bytes_store store;
@@ -57,7 +55,6 @@ static inline bool wide_table_set_cells(wide_table *t, unsigned bits)
     t->mask = cells - 1;
     t->shift = 64 - bits;
     t->limit = linear_limit(cells, t->load);
-    t->strayed = 0;
     return true;
 }
 
@@ -90,14 +87,6 @@ static inline bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t has
            (key.bytes.length == 0 || memcmp(cell->key.bytes.data, key.bytes.data, key.bytes.length) == 0);
 }
 
-/* A new group is far from home. Looking at each costs next to nothing beside the comparison of its key. */
-static __attribute__((noinline, unused)) void wide_table_stray(wide_table *t, size_t cells)
-{
-    t->strayed += cells;
-    if (!t->spread && t->strayed > MOST_STRAYED * t->groups + 32 * STRAY_CELLS)
-        t->limit = 0;
-}
-
 /* Adds weight to the key's group; the caller has made room. false: no memory for a string. */
 static inline bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uint64_t weight, bool pairs)
 {
@@ -110,40 +99,48 @@ static inline bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uin
         cell->key = key;
         cell->hash = hash;
         t->groups++;
-        size_t strayed = (size_t)(cell - wide_table_home(t, hash)) & t->mask;
-        if (__builtin_expect(strayed > STRAY_CELLS, 0))
-            wide_table_stray(t, strayed);
     }
     cell->count += weight;
     return true;
 }
 
-/* Twice the cells, or as many with another multiplier; false: no memory, and the table is as it was. All keys differ,
- * so none is compared. */
+/* Other cells, or another multiplier; false: no memory, and the table is as it was. *crowded: as of linear_table_move.
+ * All keys differ, so none is compared. */
+static inline bool wide_table_move(wide_table *t, unsigned bits, uint64_t multiplier, bool *crowded)
+{
+    wide_table from = *t;
+    size_t strayed = 0;
+    if (!wide_table_set_cells(t, bits))
+        return false;
+    t->multiplier = multiplier;
+    for (size_t i = 0; i <= from.mask; i++) {
+        const wide_cell *cell = &from.cells[i];
+        if (cell->count == 0)
+            continue;
+        strayed += (size_t)(cell - wide_table_home(&from, cell->hash)) & from.mask;
+        wide_cell *to = wide_table_home(t, cell->hash);
+        while (to->count)
+            to = &t->cells[(size_t)(to - t->cells + 1) & t->mask];
+        *to = *cell;
+    }
+    *crowded = strayed > MOST_STRAYED * t->groups;
+    agb_release(t->host, from.cells, (from.mask + 1) * sizeof *from.cells);
+    return true;
+}
+
+/* Twice the cells, and another multiplier where the table turns out to have been crowded; false: no memory. */
 static inline bool wide_table_grow(wide_table *t)
 {
-    wide_cell *cells = t->cells;
-    size_t old = t->mask + 1;
-    bool crowded = t->limit == 0, full = t->groups >= linear_limit(old, t->load);
-    if (!wide_table_set_cells(t, 64 - t->shift + (full || !crowded)))
-        return false;
-    t->spread = crowded;
-    t->multiplier = crowded ? linear_next_multiplier(t->multiplier) : t->multiplier;
-    for (size_t i = 0; i < old; i++) {
-        wide_cell *to = wide_table_home(t, cells[i].hash);
-        while (cells[i].count && to->count)
-            to = &t->cells[(size_t)(to - t->cells + 1) & t->mask];
-        if (cells[i].count)
-            *to = cells[i];
-    }
-    agb_release(t->host, cells, old * sizeof *cells);
-    return true;
+    bool crowded;
+    unsigned bits = 64 - t->shift + 1;
+    return wide_table_move(t, bits, t->multiplier, &crowded) &&
+           (!crowded || wide_table_move(t, bits, linear_next_multiplier(t->multiplier), &crowded));
 }
 
 /* Room for `rows` more keys, all of them new at worst; false: no memory. */
 static inline bool wide_table_reserve(wide_table *t, size_t rows)
 {
-    while (t->limit < t->groups + rows)
+    while (t->limit - t->groups < rows)
         if (!wide_table_grow(t))
             return false;
     return true;
@@ -251,8 +248,7 @@ static inline agb_status wide_table_emit_strings(wide_table *t, unsigned worker)
 static inline agb_status wide_table_emit(wide_table *t, unsigned worker, agb_key_kind kind)
 {
     agb_status status = kind == AGB_KEYS_PAIR ? wide_table_emit_pairs(t, worker) : wide_table_emit_strings(t, worker);
-    t->groups = t->strayed = 0;
-    t->spread = false;
+    t->groups = 0;
     return status;
 }
 
