@@ -25,15 +25,15 @@ labs_src       = $(wildcard bench/labs/*.c)
 sections_src   = $(wildcard bench/sections/*.c)
 # libpfm4 and valgrind's headers are optional: one of two files provides the same functions.
 bench_src      = $(filter-out bench/pfm_$(if $(DEPS_PFM),missing,present).c \
-                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) $(slots_src) $(labs_src) \
-                 $(sections_src)
+                              bench/callgrind_$(if $(DEPS_VALGRIND),missing,present).c,$(wildcard bench/*.c)) \
+                 $(slots_src) $(labs_src) $(sections_src)
 test_src       = $(wildcard tests/test_*.c)
 test_sh        = $(wildcard tests/test_*.sh)
 
 objects  = $(patsubst %.c,$(B)/%.o,$(1))
 lib_obj  = $(call objects,$(engine_src) $(aggregator_src) $(loader_src)) $(B)/builtins.o
-cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) $(B)/slots_families.o $(B)/labs.o $(B)/sections.o \
-           $(B)/template_text.o
+cmd_obj  = $(filter-out $(B)/bench/main.o,$(call objects,$(bench_src))) \
+           $(addprefix $(B)/,slots_families.o labs.o sections.o template_text.o)
 tests    = $(patsubst tests/%.c,$(B)/tests/%,$(test_src))
 plugins  = $(patsubst aggregators/%.c,$(B)/plugins/%.so,$(aggregator_src)) \
            $(patsubst aggregators/examples/%.c,$(B)/plugins/%.so,$(wildcard aggregators/examples/*.c)) \
@@ -114,20 +114,16 @@ $(B)/builtins.c: $(B)/sources Makefile
 	@{ printf '/* Made by the Makefile from aggregators and loaders. */\n#include "loader.h"\n'; \
 	   $(call list,aggregator,$(aggregator_src)); $(call list,loader,$(wildcard loaders/*.c)); } > $@
 
+# $(call listed,KIND,NAME OF THE LIST,SOURCES): each source defines `const agb_KIND agb_KIND_<file stem>`.
+listed = @{ printf '/* Made by the Makefile from $(firstword $(dir $(3))). */\n\#include "$(1).h"\n'; $(call list,$(1),$(3)); } | \
+         sed 's/agb_builtin_$(1)s/$(2)/' > $@
+
 $(B)/slots_families.c: $(B)/sources Makefile
-	@mkdir -p $(@D)
-	@{ printf '/* Made by the Makefile from bench/slots. */\n#include "slots.h"\n'; \
-	   $(call list,slots,$(slots_src)); } | sed 's/agb_builtin_slotss/agb_slots_families/' > $@
-
+	$(call listed,slots,agb_slots_families,$(slots_src))
 $(B)/labs.c: $(B)/sources Makefile
-	@mkdir -p $(@D)
-	@{ printf '/* Made by the Makefile from bench/labs. */\n#include "lab.h"\n'; \
-	   $(call list,lab,$(labs_src)); } | sed 's/agb_builtin_labs/agb_labs/' > $@
-
+	$(call listed,lab,agb_labs,$(labs_src))
 $(B)/sections.c: $(B)/sources Makefile
-	@mkdir -p $(@D)
-	@{ printf '/* Made by the Makefile from bench/sections. */\n#include "section.h"\n'; \
-	   $(call list,section,$(sections_src)); } | sed 's/agb_builtin_sections/agb_sections/' > $@
+	$(call listed,section,agb_sections,$(sections_src))
 
 # The text that `aggbench new` writes.
 $(B)/template_text.c: aggregators/template.c Makefile

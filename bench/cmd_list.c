@@ -36,7 +36,7 @@ static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
 /* "at most 8 bytes a row and 28.00 MB", or "" where it is not stated. */
 static void need_of(const agb_aggregator *aggregator, char *text, size_t size)
 {
-    agb_need need = agb_aggregator_need(aggregator);
+    agb_need need = aggregator->need;
     bool by_row = need.bytes_per_row > 0, by_group = need.bytes_per_group > 0;
     text[0] = '\0';
     if (!by_row && !by_group && need.fixed_bytes == 0)
@@ -125,7 +125,7 @@ static json_t *params_json(const agb_aggregator *aggregator)
 
 static json_t *need_json(const agb_aggregator *aggregator)
 {
-    agb_need need = agb_aggregator_need(aggregator);
+    agb_need need = aggregator->need;
     return json_pack("{s:f, s:f, s:f}", "bytes_per_row", need.bytes_per_row, "bytes_per_group", need.bytes_per_group,
                      "fixed_bytes", need.fixed_bytes);
 }

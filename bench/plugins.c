@@ -84,7 +84,7 @@ static bool draw(agb_plugin_sketch *sketch, const agb_aggregator *real)
         .abi = AGB_AGGREGATOR_ABI, .size = sizeof sketch->aggregator, .name = keep(sketch, real->name, &fits),
         .summary = keep(sketch, real->summary, &fits), .prediction = keep(sketch, real->prediction, &fits),
         .phases = sketch->phases, .params = sketch->params, .traits = real->traits, .create = never_create,
-        .consume = never_consume, .finish = never_finish, .destroy = never_destroy, .need = agb_aggregator_need(real)};
+        .consume = never_consume, .finish = never_finish, .destroy = never_destroy, .need = real->need};
     return fits;
 }
 

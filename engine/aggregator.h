@@ -269,15 +269,8 @@ typedef struct agb_aggregator {
     agb_status (*consume)(void *self, unsigned worker, const agb_batch *batch);
     agb_status (*finish)(void *self);
     void (*destroy)(void *self);
-    agb_need need;                 /* appended; read it through agb_aggregator_need */
+    agb_need need;                 /* appended: 0 from an older plug-in, see rule 7 */
 } agb_aggregator;
-
-/* What an aggregator says of its memory; all zero where it was built before that could be said. */
-static inline agb_need agb_aggregator_need(const agb_aggregator *aggregator)
-{
-    agb_need nothing = {0, 0, 0};
-    return aggregator->size > offsetof(agb_aggregator, need) ? aggregator->need : nothing;
-}
 
 #ifdef __cplusplus
 }

@@ -13,14 +13,14 @@ static const agb_caches caches = {.line = 64, .l1d = 32 << 10, .l2 = 1 << 20, .l
 
 static bool says_nothing(const agb_aggregator *aggregator)
 {
-    agb_need need = agb_aggregator_need(aggregator);
+    agb_need need = aggregator->need;
     return need.bytes_per_row == 0 && need.bytes_per_group == 0 && need.fixed_bytes == 0;
 }
 
 /* Peak over stated bound. */
 static double part_of_the_bound(const agb_aggregator *aggregator, const agb_table *table, agb_sink *sink)
 {
-    agb_need need = agb_aggregator_need(aggregator);
+    agb_need need = aggregator->need;
     agb_plan plan = {.table = table, .column = "UserID", .aggregator = aggregator, .caches = &caches};
     agb_stats stats;
     assert_ok(agb_count_groups(&plan, sink, &stats, err));
