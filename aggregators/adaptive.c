@@ -30,10 +30,11 @@
  *
  * Why three fifths: a row taken by the front saves its way through partition and tables, about three times the
  * front's instructions. If the front is as hot as L1 it pays from two fifths on; if its rows come from L2, from three
- * quarters. Between the two, either choice costs less than 15 %. Where rows repeat by chance, as those of few groups do,
- * the other choice is an entry for each run: the fewer rows start one, the less the front may miss, and at three tenths
- * it may miss nothing. These are ratios of work, not times of one machine; sizes come from the caches. Tried and lost: a
- * selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is foreseen). */
+ * quarters. Between the two, either choice costs less than 15 %. Where rows repeat by chance, as those of few groups
+ * do, the other choice is an entry for each run: the fewer rows start one, the less the front may miss, and at three
+ * tenths it may miss nothing. These are ratios of work, not times of one machine; sizes come from the caches. Tried
+ * and lost: a selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is
+ * foreseen). */
 #include "packed_exchange_part.h"
 
 enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };

@@ -32,7 +32,7 @@
 #include "shared_cells_part.h"
 
 /* As far as hardly any key gets in a table that is a quarter full, unless keys are made to meet in one place. */
-enum { REACH = 64 };
+enum { REACH = 16 };
 
 typedef struct atomics {
     shared_cell *cells;
