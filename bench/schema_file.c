@@ -15,21 +15,19 @@ agb_status agb_schema_file_read(char **text, const char *path, agb_error *err)
     if (!path)
         return AGB_OK;
     FILE *file = fopen(path, "re");
-    if (!file)
-        return agb_fail(err, AGB_ERR_IO, "--schema: %s: %s: name a file of lines NAME TYPE", path, strerror(errno));
-    char *read = malloc(MOST_BYTES + 1);
+    char *read = file ? malloc(MOST_BYTES + 1) : NULL;
     size_t bytes = read ? fread(read, 1, MOST_BYTES + 1, file) : 0;
-    int reason = !read ? ENOMEM : ferror(file) ? errno : 0;
-    fclose(file);
-    agb_status status = AGB_OK;
-    if (reason)
-        status = agb_fail(err, AGB_ERR_IO, "--schema: %s: %s: name a file of lines NAME TYPE", path, strerror(reason));
-    else if (bytes > MOST_BYTES || memchr(read, '\0', bytes))
-        status = agb_fail(err, AGB_ERR_ARGUMENT, "--schema: %s: %s: name a file of lines NAME TYPE", path,
-                          bytes > MOST_BYTES ? "larger than 1 MiB" : "no text: it holds a NUL byte");
-    if (status != AGB_OK) {
+    int reason = !read || ferror(file) ? errno : 0;
+    if (file)
+        fclose(file);
+    const char *problem = reason                      ? strerror(reason)
+                          : bytes > MOST_BYTES        ? "larger than 1 MiB"
+                          : memchr(read, '\0', bytes) ? "no text: it holds a NUL byte"
+                                                      : NULL;
+    if (problem) {
         free(read);
-        return status;
+        return agb_fail(err, reason ? AGB_ERR_IO : AGB_ERR_ARGUMENT,
+                        "--schema: %s: %s: name a file of lines NAME TYPE", path, problem);
     }
     read[bytes] = '\0';
     *text = read;

@@ -426,12 +426,13 @@ agb_status agb_source_describe_as(agb_schema *schema, const agb_registry *regist
                                   const agb_load_options *options, agb_error *err)
 {
     *schema = (agb_schema){0};
+    options = options ? options : &standard;
     const char *spec;
     const agb_loader *generator = generator_of(registry, source, &spec);
     if (!generator)
-        return describe_files(schema, registry, source, options ? options : &standard, err);
+        return describe_files(schema, registry, source, options, err);
     reader r;
-    agb_status status = open_generator(&r, generator, source, spec, options ? options : &standard, err);
+    agb_status status = open_generator(&r, generator, source, spec, options, err);
     if (status != AGB_OK)
         return status;
     *schema = r.schema;

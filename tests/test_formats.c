@@ -3,8 +3,7 @@
  * their keys and the checksum are the same. */
 #include "key_text.h"
 #include "parquet_build.h"
-
-#include <fcntl.h>
+#include "text_fixture.h"
 
 static agb_registry *registry;
 
@@ -39,18 +38,6 @@ static agb_table *load_parquet(const char *const *columns, size_t n)
     assert_ok(agb_table_load(&table, registry, path, columns, n, NULL, err));
     unlink(path);
     made_free(file);
-    return table;
-}
-
-static agb_table *load_text(const char *text, const char *const *columns, size_t n)
-{
-    agb_table *table;
-    char path[] = "/tmp/agb_formats_XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    assert_ok(agb_table_load(&table, registry, path, columns, n, NULL, err));
-    unlink(path);
     return table;
 }
 
@@ -107,7 +94,9 @@ static void the_same_days_are_the_same_groups_in_every_format(void **state)
         if (q == 0)
             assert_memory_equal(wanted, "15901 2; 15902 1; ", 18);
         for (size_t i = 0; i < 3; i++) {
-            answer(load_text(texts[i], names, 2), questions[q], found, sizeof found);
+            agb_table *text;
+            assert_ok(test_load_bytes(&text, texts[i], strlen(texts[i]), names, 2, NULL, err));
+            answer(text, questions[q], found, sizeof found);
             assert_string_equal(found, wanted);
         }
         agb_table *table = load_parquet(names, 2);

@@ -55,17 +55,22 @@ async function findAggregators(options, unavailable) {
     return { single, parallel: single.filter(name => traits(name).includes('parallel')) };
 }
 
-async function openTurns(column, options, unavailable) {
+// Asked before anything is loaded.
+function findEngines(list) {
+    const known = ENGINES.split(','), wanted = list.split(',').filter(Boolean);
+    const strange = wanted.find(engine => !known.includes(engine));
+    if (strange)
+        throw new Error(`--engines: ${strange}: no such engine: there are ${known.join(' and ')}`);
+    return wanted;
+}
+
+async function openTurns(column, engines, options, unavailable) {
     const reasons = reasonsOfInstall(options.modules);
     const { single, parallel } = await findAggregators(options, unavailable);
     const turns = [openOurs(single, findPlugins(options.plugins, reasons, unavailable), 1, column, options)];
     if (options.threads > 1)
         turns.push(openOurs(parallel, [], options.threads, column, options));
-    const known = ENGINES.split(','), wanted = options.engines.split(',').filter(Boolean);
-    const strange = wanted.find(engine => !known.includes(engine));
-    if (strange)
-        throw new Error(`--engines: ${strange}: no such engine: there are ${known.join(' and ')}`);
-    for (const engine of wanted) {
+    for (const engine of engines) {
         for (const threads of options.threads > 1 ? [1, options.threads] : [1]) {
             try {
                 if (reasons.has(engine))
@@ -168,10 +173,11 @@ async function main() {
         plugins: ['build/gcc/peers', 'folder of the plug-ins made from bench/peers/*.cc'],
         pages: ['default', 'of our strategies and of the hash maps: default, 4k or huge'],
     });
+    const engines = findEngines(options.engines);
     const column = join(options.modules, `column-${process.pid}.raw`), unavailable = [];
     atEnd(() => rmSync(column, { force: true }));
     await command(options.aggbench, ['load', options.source, '--columns', 'UserID', '--output', column, '--quiet']);
-    const turns = await openTurns(column, options, unavailable);
+    const turns = await openTurns(column, engines, options, unavailable);
     await runRounds(turns, options);
     const rows = turns.flatMap(turn => turn.rows), answer = compareAnswers(rows), good = addFigures(rows, answer);
     const ours = turns[0].report;

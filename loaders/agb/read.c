@@ -249,25 +249,34 @@ static uint64_t mappable_bytes(const agb_native_column *column)
     return bytes;
 }
 
+/* How many of them are mapped behind the rows that are there already: whole pages, which must lie alike in both. */
+static uint64_t bytes_to_map(const loading *self, const agb_native_column *column, uint64_t rows_before)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = rows_before * agb_native_width(column->type);
+    uint64_t bytes = self->load->may_map ? mappable_bytes(column) / page * page : 0;
+    bool alike = bytes && at % page == 0 && column->chunk[0].block[AGB_NATIVE_VALUES].offset % page == 0;
+    return alike ? bytes : 0;
+}
+
 static void map_values(loading *self, size_t i, uint64_t rows_before)
 {
     target *target = &self->target[i];
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = rows_before * agb_native_width(target->column->type);
-    uint64_t bytes = mappable_bytes(target->column) / page * page;
-    uint64_t offset = bytes ? target->column->chunk[0].block[AGB_NATIVE_VALUES].offset : 0;
-    if (self->load->may_map && at % page == 0 && offset % page == 0 &&
-        agb_table_map(self->table, i, at, self->input->fd, offset, bytes))
+    uint64_t bytes = bytes_to_map(self, target->column, rows_before);
+    if (bytes && agb_table_map(self->table, i, rows_before * agb_native_width(target->column->type), self->input->fd,
+                               target->column->chunk[0].block[AGB_NATIVE_VALUES].offset, bytes))
         target->mapped_bytes = bytes;
 }
 
-static bool maps_everything(const loading *self)
+/* But for a column's last rows, which fill no page. */
+static bool maps_everything(const loading *self, uint64_t rows_before)
 {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < self->n_targets; i++) {
         const agb_native_column *column = self->target[i].column;
-        if (mappable_bytes(column) < self->file->rows * agb_native_width(column->type))
+        if (bytes_to_map(self, column, rows_before) < self->file->rows * agb_native_width(column->type) / page * page)
             return false;
     }
-    return self->load->may_map;
+    return true;
 }
 
 static agb_status place_target(loading *self, size_t i, uint64_t rows_before, agb_error *err)
@@ -300,8 +309,9 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
         if (status != AGB_OK)
             return status;
     }
-    agb_status status = maps_everything(self) ? agb_table_extend_to_map(self->table, self->file->rows, err)
-                                              : agb_table_extend(self->table, self->file->rows, err);
+    agb_status status = maps_everything(self, rows_before)
+                            ? agb_table_extend_to_map(self->table, self->file->rows, err)
+                            : agb_table_extend(self->table, self->file->rows, err);
     for (size_t i = 0; i < self->n_targets && self->tasks && status == AGB_OK; i++)
         status = place_target(self, i, rows_before, err);
     return status;

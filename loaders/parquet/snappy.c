@@ -135,10 +135,10 @@ __attribute__((always_inline)) static inline bool copy(state *s, size_t distance
     return true;
 }
 
-__attribute__((always_inline)) static inline bool step_of(state *s, unsigned tag)
+__attribute__((always_inline)) static inline bool step(state *s)
 {
     static const size_t widths[] = {[COPY_1] = 1, [COPY_2] = 2, [COPY_4] = 4};
-    unsigned kind = tag & 3;
+    unsigned tag = *s->in++, kind = tag & 3;
     if (kind == LITERAL)
         return literal(s, tag);
     if ((size_t)(s->in_end - s->in) < widths[kind])
@@ -153,7 +153,7 @@ __attribute__((always_inline)) static inline bool step_of(state *s, unsigned tag
 /* Steps while both ends are far enough away that nothing else needs to be asked of them: a step reads at most a tag and
  * 64 literal bytes, and writes at most 64. Whether a step is a literal or a copy is what a processor cannot guess in
  * text, so both are one: 32 bytes, and if need be 32 more, from the input or from what has been written. The rest goes
- * to step_of: long literals, far copies, and copies of what stands less than 16 bytes back, which need their
+ * to step: long literals, far copies, and copies of what stands less than 16 bytes back, which need their
  * pattern. */
 static bool fast_steps(state *s)
 {
@@ -165,7 +165,7 @@ static bool fast_steps(state *s)
         size_t distance = (near ? (size_t)(tag >> 5) << 8 : 0) + (behind & ((1u << 8 * kind) - 1));
         bool is_copy = kind != LITERAL;
         if (kind == COPY_4 || (!is_copy && length > 60) || (is_copy && (distance < 16 || distance < length))) {
-            if (s->in++, !step_of(s, tag))
+            if (!step(s))
                 return false;
             continue;
         }
@@ -189,10 +189,8 @@ bool agb_parquet_snappy(const unsigned char *packed, size_t packed_bytes, unsign
     state s = {.in = head.at, .in_end = head.end, .to = out, .out = out, .out_end = out + bytes};
     if (!fast_steps(&s))
         return false;
-    while (s.in < s.in_end) {
-        unsigned tag = *s.in++;
-        if (!step_of(&s, tag))
+    while (s.in < s.in_end)
+        if (!step(&s))
             return false;
-    }
     return s.to == s.out_end;
 }

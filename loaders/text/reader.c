@@ -100,15 +100,24 @@ static agb_status check_header(const agb_text_reader *reader, agb_error *err)
     return AGB_OK;
 }
 
-static agb_status check_names_differ(const agb_text_reader *reader, agb_error *err)
+/* The first field whose name one before it has, too; as many as there are fields when all differ. */
+static size_t find_twin(const agb_text_reader *reader)
 {
-    char quoted[AGB_TEXT_QUOTE_BYTES];
     for (size_t i = 0; i < reader->fields; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(reader->name[j], reader->name[i]) == 0)
-                return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: field %zu, %s, is there twice: every column needs a "
-                                "name of its own", reader->input->path, i + 1, quote_name(reader, i, quoted));
-    return AGB_OK;
+                return i;
+    return reader->fields;
+}
+
+static agb_status check_names_differ(const agb_text_reader *reader, agb_error *err)
+{
+    char quoted[AGB_TEXT_QUOTE_BYTES];
+    size_t twin = find_twin(reader);
+    if (twin == reader->fields)
+        return AGB_OK;
+    return agb_fail(err, AGB_ERR_FORMAT, "%s: line 1: field %zu, %s, is there twice: every column needs a name of its "
+                    "own", reader->input->path, twin + 1, quote_name(reader, twin, quoted));
 }
 
 /* ---- A schema of the caller's ---- */
@@ -130,10 +139,9 @@ static agb_status take_schema(agb_text_reader *reader, agb_error *err)
         return agb_fail(err, wrong.status, "%s", wrong.text);
     if (reader->fields == 0)
         return agb_fail(err, AGB_ERR_ARGUMENT, "schema: it names no column: write a line NAME TYPE for each");
-    for (size_t i = 0; i < reader->fields; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(reader->name[j], reader->name[i]) == 0)
-                return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%.60s' is there twice", reader->name[i]);
+    size_t twin = find_twin(reader);
+    if (twin < reader->fields)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%.60s' is there twice", reader->name[twin]);
     return AGB_OK;
 }
 

@@ -138,13 +138,11 @@ static bool create_decoder(agb_text_source *self)
 
 agb_status agb_text_source_open(agb_text_source **out, const agb_input *input, agb_error *err)
 {
-    agb_text_source *self = calloc(1, sizeof *self);
     const char *foreign = agb_text_foreign(input);
     *out = NULL;
-    if (foreign) {
-        free(self);
+    if (foreign)
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: %s", input->path, foreign);
-    }
+    agb_text_source *self = calloc(1, sizeof *self);
     if (!self)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses %zu bytes", input->path, sizeof *self);
     self->input = input;

@@ -51,7 +51,7 @@ static void check_sentence(const agb_error *error)
 
 static bool is_text(void)
 {
-    return strcmp(loader->name, "tsv") == 0 || strcmp(loader->name, "csv") == 0 || strcmp(loader->name, "jsonl") == 0;
+    return loader->traits & AGB_LOADER_UNTYPED;
 }
 
 /* The columns that can be loaded, from number `first` on. Of wide texts some: the rows are read all the same, and each
