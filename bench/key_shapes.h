@@ -35,7 +35,6 @@ typedef struct agb_sample {
 agb_status agb_sample_of_shape(agb_sample *out, const agb_shape *shape, agb_key_kind kind, size_t rows, bool weighted,
                                agb_error *err);
 agb_status agb_sample_of_key(agb_sample *out, uint64_t key, size_t rows, agb_error *err);
-/* Copies an integer column of a loaded table. */
 /* Copies columns of a loaded table: one of integers or strings, or two of 64-bit integers; weight: a 64-bit one, or
  * NULL. */
 agb_status agb_sample_of_table(agb_sample *out, const agb_table *table, const char *name, const char *second,

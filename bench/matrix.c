@@ -154,7 +154,7 @@ agb_status agb_matrix_estimate(const agb_matrix *matrix, double *seconds, double
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* After a cell, by how its own time compares with the estimate so far. */
+/* By what the cells of this run took; before the first of them, the estimate. */
 static double time_left(const agb_matrix *matrix, double estimate_s, double spent_s, size_t before)
 {
     size_t wanted = matrix->n - before, done = matrix->n_done - before;
