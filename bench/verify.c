@@ -42,6 +42,13 @@ static void tell_end(const agb_verify_session *self, agb_process *process, agb_a
     snprintf(outcome->text, sizeof outcome->text, "%s: %s%s in phase %s", place->what, how, where, phase);
 }
 
+agb_place *agb_place_share(void)
+{
+    agb_place *place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                            0);
+    return place == MAP_FAILED ? NULL : place;
+}
+
 agb_verify_outcome agb_verify_in_child(agb_verify_session *self, double timeout_s)
 {
     agb_verify_outcome outcome = {.state = AGB_VERIFY_FAILED};
@@ -71,9 +78,8 @@ agb_verify_outcome agb_verify_run(const agb_verify *verify, const agb_verify_kin
 {
     agb_verify_outcome outcome = {.state = AGB_VERIFY_FAILED};
     agb_verify_session self = {.verify = verify, .kind = kind};
-    self.place = mmap(NULL, sizeof *self.place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                      0);
-    if (self.place == MAP_FAILED) {
+    self.place = agb_place_share();
+    if (!self.place) {
         snprintf(outcome.text, sizeof outcome.text, "no memory for a process");
         return outcome;
     }

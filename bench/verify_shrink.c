@@ -222,9 +222,8 @@ void agb_verify_shrink(const agb_verify_session *failed, agb_verify_outcome *out
     agb_error ignored;
     shrinking self = {.session = {.verify = failed->verify, .kind = &replay_kind}, .setup = failed->place->setup,
                       .end_s = agb_now_s() + most_s};
-    agb_place *place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                            0);
-    if (place == MAP_FAILED)
+    agb_place *place = agb_place_share();
+    if (!place)
         return;
     self.session.place = place;
     if (agb_sample_restore(&self.sample, failed->place->input, &ignored) == AGB_OK) {
