@@ -233,7 +233,9 @@ agb_status agb_sample_narrow(agb_sample *sample, agb_type type, agb_error *err)
     bool words = sample->kind == AGB_KEYS_WORD;
     sample->type = type;
     free(sample->groups);
+    free(sample->narrow);
     sample->groups = NULL;
+    sample->narrow = NULL;
     if (words && width < sizeof(uint64_t)) {
         sample->narrow = malloc(sample->rows * width + 1);
         if (!sample->narrow)
