@@ -229,19 +229,10 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
     return agb_process_start(&out->process, contestant_body, out, err);
 }
 
-static size_t count_phases(const agb_contestant *contestant)
-{
-    size_t n = 0;
-    while (contestant->aggregator->phases[n])
-        n++;
-    return n;
-}
-
-/* Where it was when it was last heard of. The child may have written anything there. */
+/* Where it was when it was last heard of. */
 static const char *last_phase(const agb_contestant *contestant)
 {
-    int32_t phase = contestant->last->phase;
-    return phase >= 0 && (size_t)phase < count_phases(contestant) ? contestant->aggregator->phases[phase] : "create";
+    return agb_crash_phase(contestant->last, contestant->aggregator->phases);
 }
 
 static agb_state say_late(agb_contestant *contestant, agb_error *err)
@@ -274,7 +265,9 @@ static agb_state say_ended(agb_contestant *contestant, agb_error *err)
 static void limit_claims(const agb_contestant *contestant, agb_measurement *measurement)
 {
     agb_stats *stats = &measurement->stats;
-    size_t phases = count_phases(contestant);
+    size_t phases = 0;
+    while (contestant->aggregator->phases[phases])
+        phases++;
     stats->phases = stats->phases < phases ? stats->phases : phases;
     stats->note[sizeof stats->note - 1] = '\0';
     measurement->error.text[sizeof measurement->error.text - 1] = '\0';

@@ -50,3 +50,12 @@ void agb_crash_describe(const agb_last_word *where, char *text, size_t size)
                  : where->address < NEAR_NULL ? " (next to a null pointer)"
                                               : "");
 }
+
+const char *agb_crash_phase(const agb_last_word *where, const char *const *phases)
+{
+    int32_t phase = where->phase;
+    for (int32_t i = 0; phases[i]; i++)
+        if (i == phase)
+            return phases[i];
+    return "create";
+}

@@ -18,5 +18,8 @@ typedef struct agb_last_word {
 void agb_crash_watch(agb_last_word *where);
 /* " at address 0x10 (next to a null pointer)", or "" where no address is known; cut to fit. */
 void agb_crash_describe(const agb_last_word *where, char *text, size_t size);
+/* The name of the phase, of these; "create" before the first. phases: NULL-ended. The child may have written anything
+ * there. */
+const char *agb_crash_phase(const agb_last_word *where, const char *const *phases);
 
 #endif

@@ -125,6 +125,7 @@ static void measure_floor(session *self)
     agb_source_info *info = &self->results->sources[self->source];
     agb_process process;
     floor_answer answer = {0};
+    agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
     if (agb_process_start(&process, floor_in_child, (void *)&self->experiment->settings, &answer.error) != AGB_OK) {
         agb_results_note(self->results, "no floor: %s", answer.error.text);
         return;
@@ -247,13 +248,13 @@ static agb_status check_by_perf(session *self, agb_error *err)
 /* A contestant may copy every row with its hash, and hold each group in a growing table and in the result: this is on
  * the safe side of what was measured for words; of strings it also copies the bytes. A fifth of the memory stays
  * free. */
-static size_t most_at_once(const agb_source_info *info, uint64_t available_bytes)
+static size_t most_at_once(const agb_source_info *info)
 {
     enum { BYTES_PER_ROW = 16, BYTES_PER_GROUP = 32, LEAST_BYTES = 1 << 24, LEAST = 2 };
     uint64_t each = info->rows * BYTES_PER_ROW + info->groups * BYTES_PER_GROUP + LEAST_BYTES;
     if (info->layout->kind != AGB_KEYS_WORD)
         each = 2 * each + info->bytes;
-    uint64_t fit = available_bytes / 5 * 4 / each;
+    uint64_t fit = agb_machine_available_bytes("") / 5 * 4 / each;
     return fit < LEAST ? LEAST : fit;
 }
 
@@ -289,7 +290,6 @@ static agb_status run_source(session *self, agb_error *err)
         status = find_reference(self, err);
     if (status != AGB_OK)
         return status;
-    agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
     if (!self->experiment->share && !self->experiment->no_floor)
         measure_floor(self);
     if (self->experiment->estimate)
@@ -297,12 +297,10 @@ static agb_status run_source(session *self, agb_error *err)
     if (status != AGB_OK)
         return status;
     set_contest(self);
-    agb_machine machine;
-    agb_machine_read(&machine);
     field->table_bytes = agb_table_bytes(self->table) + self->resident.bytes;
     field->most_at_once = self->experiment->most_at_once;
     if (field->most_at_once == 0)
-        field->most_at_once = most_at_once(&self->results->sources[self->source], machine.memory_available_bytes);
+        field->most_at_once = most_at_once(&self->results->sources[self->source]);
     status = agb_rounds_run(field, err);
     if (self->experiment->share)
         return status == AGB_OK ? agb_share_write(self->experiment->share, field, err) : status;

@@ -10,6 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static agb_status no_memory(size_t rows, agb_error *err)
+{
+    return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", rows);
+}
+
 static agb_key key_at(const agb_sample *sample, size_t i)
 {
     if (sample->kind == AGB_KEYS_BYTES)
@@ -23,7 +28,7 @@ static agb_status count_by_sorting(agb_sample *sample, agb_error *err)
 {
     agb_group *groups = malloc((sample->rows + 1) * sizeof *groups);
     if (!groups)
-        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", sample->rows);
+        return no_memory(sample->rows, err);
     for (size_t i = 0; i < sample->rows; i++)
         groups[i] = (agb_group){key_at(sample, i), sample->weights ? sample->weights[i] : 1};
     agb_sort_groups(sample->kind, groups, sample->rows);
@@ -45,7 +50,7 @@ static agb_status make_room(agb_sample *out, size_t rows, bool weighted, agb_err
     out->keys = malloc((rows + 1) * sizeof *out->keys);
     out->weights = weighted ? malloc((rows + 1) * sizeof *out->weights) : NULL;
     if (!out->keys || (weighted && !out->weights))
-        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", rows);
+        return no_memory(rows, err);
     return AGB_OK;
 }
 
@@ -125,7 +130,7 @@ agb_status agb_sample_of_shape(agb_sample *out, const agb_shape *shape, agb_key_
     }
     out->kind = kind;
     if ((kind == AGB_KEYS_PAIR && !make_pairs(out)) || (kind == AGB_KEYS_BYTES && !make_strings(out)))
-        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", rows);
+        return no_memory(rows, err);
     return count_by_sorting(out, err);
 }
 
@@ -197,7 +202,7 @@ agb_status agb_sample_of_table(agb_sample *out, const agb_table *table, const ch
     out->type = key.type;
     out->seconds = second ? malloc((out->rows + 1) * sizeof *out->seconds) : NULL;
     if ((second && !out->seconds) || (strings && !copy_strings(out, key.values, NULL)))
-        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", out->rows);
+        return no_memory(out->rows, err);
     for (size_t i = 0; i < out->rows; i++) {
         out->keys[i] = strings ? 0 : word_at(&key, i);
         if (second)
@@ -205,8 +210,7 @@ agb_status agb_sample_of_table(agb_sample *out, const agb_table *table, const ch
         if (weight)
             out->weights[i] = word_at(&weights, i);
     }
-    status = agb_sample_narrow(out, out->type, err);
-    return status;
+    return agb_sample_narrow(out, out->type, err);
 }
 
 static uint64_t cut_to(agb_type type, uint64_t key)
@@ -229,11 +233,13 @@ agb_status agb_sample_narrow(agb_sample *sample, agb_type type, agb_error *err)
     bool words = sample->kind == AGB_KEYS_WORD;
     sample->type = type;
     free(sample->groups);
+    free(sample->narrow);
     sample->groups = NULL;
+    sample->narrow = NULL;
     if (words && width < sizeof(uint64_t)) {
         sample->narrow = malloc(sample->rows * width + 1);
         if (!sample->narrow)
-            return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", sample->rows);
+            return no_memory(sample->rows, err);
     }
     for (size_t i = 0; words && i < sample->rows; i++) {
         sample->keys[i] = cut_to(type, sample->keys[i]);
@@ -252,13 +258,14 @@ agb_status agb_sample_of_rows(agb_sample *out, const agb_sample *from, const siz
     out->kind = from->kind;
     out->seconds = from->seconds ? malloc((n + 1) * sizeof *out->seconds) : NULL;
     if ((from->seconds && !out->seconds) || (from->strings && !copy_strings(out, from->strings, rows)))
-        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", n);
+        return no_memory(n, err);
     for (size_t i = 0; i < n; i++) {
-        out->keys[i] = from->keys[rows[i]];
+        size_t row = rows ? rows[i] : i;
+        out->keys[i] = from->keys[row];
         if (from->seconds)
-            out->seconds[i] = from->seconds[rows[i]];
+            out->seconds[i] = from->seconds[row];
         if (out->weights)
-            out->weights[i] = from->weights[rows[i]];
+            out->weights[i] = from->weights[row];
     }
     return agb_sample_narrow(out, from->type, err);
 }
@@ -416,10 +423,10 @@ agb_status agb_sample_restore(agb_sample *out, const void *from, agb_error *err)
         bool copied = strings && copy_strings(out, strings, NULL);
         free(strings);
         if (!copied)
-            return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", out->rows);
+            return no_memory(out->rows, err);
     }
     if (out->kind == AGB_KEYS_PAIR && !out->seconds)
-        return agb_fail(err, AGB_ERR_MEMORY, "verify: no memory for a sample of %zu rows", out->rows);
+        return no_memory(out->rows, err);
     return agb_sample_narrow(out, (agb_type)head.type, err);
 }
 

@@ -35,12 +35,12 @@ typedef struct agb_sample {
 agb_status agb_sample_of_shape(agb_sample *out, const agb_shape *shape, agb_key_kind kind, size_t rows, bool weighted,
                                agb_error *err);
 agb_status agb_sample_of_key(agb_sample *out, uint64_t key, size_t rows, agb_error *err);
-/* Copies an integer column of a loaded table. */
 /* Copies columns of a loaded table: one of integers or strings, or two of 64-bit integers; weight: a 64-bit one, or
  * NULL. */
 agb_status agb_sample_of_table(agb_sample *out, const agb_table *table, const char *name, const char *second,
                                const char *weight, agb_error *err);
-/* The n rows of another sample with these numbers; weighted: with their weights, if it has some. */
+/* The n rows of another sample with these numbers, or NULL: its first n; weighted: with their weights, if it has some.
+ */
 agb_status agb_sample_of_rows(agb_sample *out, const agb_sample *from, const size_t *rows, size_t n, bool weighted,
                               agb_error *err);
 /* Cuts words to a column type, and counts them anew. */

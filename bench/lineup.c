@@ -24,7 +24,7 @@ static const char plainest[] = "naive";
 /* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
 agb_status agb_lineup_add_entry(agb_experiment *experiment, const agb_aggregator *aggregator, const char *name,
-                            const char *params, const agb_error *refused, agb_error *err)
+                                const char *params, const agb_error *refused, agb_error *err)
 {
     agb_entry *entries = realloc(experiment->entries, (experiment->n_entries + 1) * sizeof *entries);
     if (!entries)
@@ -148,8 +148,6 @@ static agb_status add_contestants(agb_lineup *lineup, const agb_options *options
     lineup->experiment.plugins = plugins;
     return status;
 }
-
-/* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
 /* ---- Settings ---------------------------------------------------------------------------------------------------- */
 

@@ -154,7 +154,7 @@ agb_status agb_matrix_estimate(const agb_matrix *matrix, double *seconds, double
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* After a cell, by how its own time compares with the estimate so far. */
+/* By what the cells of this run took; before the first of them, the estimate. */
 static double time_left(const agb_matrix *matrix, double estimate_s, double spent_s, size_t before)
 {
     size_t wanted = matrix->n - before, done = matrix->n_done - before;
@@ -200,7 +200,6 @@ agb_status agb_matrix_run(agb_matrix *matrix, double estimate_s, agb_error *err)
 static json_t *head_of(const agb_matrix *matrix, const agb_lineup *lineup)
 {
     const agb_settings *settings = &lineup->experiment.settings;
-    static const char *const pages[] = {"default", "4k", "huge"};
     json_t *names = json_array();
     agb_machine machine;
     agb_machine_read(&machine);
@@ -213,8 +212,8 @@ static json_t *head_of(const agb_matrix *matrix, const agb_lineup *lineup)
     return json_pack(
         "{s:i, s:o, s:o, s:o, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "aggbench_matrix", 1, "rows",
         json_integer((json_int_t)matrix->rows), "repetitions", json_integer((json_int_t)settings->repetitions),
-        "warmup", json_integer((json_int_t)settings->warmup), "pages", pages[settings->pages], "memory",
-        settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", "seed", json_integer((json_int_t)settings->seed),
+        "warmup", json_integer((json_int_t)settings->warmup), "pages", agb_pages_name(settings->pages), "memory",
+        agb_memory_mode_name(settings->memory), "seed", json_integer((json_int_t)settings->seed),
         "hash", settings->hash, "batch_rows", json_integer((json_int_t)settings->batch_rows), "aggregators", names,
         "cpu", agb_json_text(machine.cpu), "cores", json_integer((json_int_t)machine.cores), "commit",
         agb_json_text(machine.commit));

@@ -19,12 +19,21 @@ typedef struct agb_distribution {
     const char *name, *kind, *rest;    /* "synth:KIND,rows=..,groups=..REST" */
 } agb_distribution;
 
+/* Who was fastest in a cell. */
+typedef struct agb_win {
+    const char *winner, *second;    /* labels; NULL: nobody, nobody else */
+    double ns_per_row;              /* of the winner */
+    agb_ratio lead;                 /* on the second */
+    bool paired, claimed;
+} agb_win;
+
 typedef struct agb_matrix_cell {
     const agb_distribution *distribution;
     uint64_t groups;
     unsigned threads;
     char source[160];
     json_t *done;            /* its line of the state file; NULL: not measured yet */
+    agb_win win;             /* by that line */
 } agb_matrix_cell;
 
 typedef struct agb_matrix {
@@ -67,20 +76,12 @@ agb_status agb_matrix_state_add(agb_matrix *matrix, agb_matrix_cell *cell, json_
 
 /* ---- matrix_verdict.c ---- */
 
-/* Who was fastest in a cell that is done. */
-typedef struct agb_win {
-    const char *winner, *second;    /* labels; NULL: nobody, nobody else */
-    double ns_per_row;              /* of the winner */
-    agb_ratio lead;                 /* on the second */
-    bool paired, claimed;
-} agb_win;
-
-agb_win agb_matrix_win(const agb_matrix_cell *cell);
+/* line: of a cell in the state file; labels are borrowed from it. */
+agb_win agb_matrix_win(const json_t *line);
 
 /* Between two neighbouring numbers of groups the winner changes; claimed: both leads are outside the noise. */
 typedef struct agb_crossover {
     const agb_matrix_cell *before, *after;
-    agb_win from, to;
     bool claimed;
 } agb_crossover;
 

@@ -42,11 +42,18 @@ static agb_status append(const agb_matrix *matrix, const json_t *line, agb_error
     return status;
 }
 
+/* Takes the reference. */
+static void set_done(agb_matrix *matrix, agb_matrix_cell *cell, json_t *line)
+{
+    cell->done = line;
+    cell->win = agb_matrix_win(line);
+    matrix->n_done++;
+}
+
 agb_status agb_matrix_state_add(agb_matrix *matrix, agb_matrix_cell *cell, json_t *line, agb_error *err)
 {
     agb_status status = append(matrix, line, err);
-    cell->done = line;
-    matrix->n_done++;
+    set_done(matrix, cell, line);
     return status;
 }
 
@@ -117,8 +124,7 @@ static void take_cell(agb_matrix *matrix, json_t *line)
         if (cell->done || cell->groups != (uint64_t)groups || cell->threads != (unsigned)threads ||
             strcmp(cell->distribution->name, name) != 0)
             continue;
-        cell->done = line;
-        matrix->n_done++;
+        set_done(matrix, cell, line);
         return;
     }
     json_decref(line);

@@ -49,10 +49,10 @@ static void set_lead(agb_win *out, const json_t *cell, const json_t *winner, con
     free(theirs);
 }
 
-agb_win agb_matrix_win(const agb_matrix_cell *cell)
+agb_win agb_matrix_win(const json_t *line)
 {
     agb_win out = {0};
-    const json_t *results = json_object_get(cell->done, "results"), *winner = NULL, *second = NULL;
+    const json_t *results = json_object_get(line, "results"), *winner = NULL, *second = NULL;
     for (size_t i = 0; i < json_array_size(results); i++) {
         const json_t *result = json_array_get(results, i);
         if (isinf(median_of(result)))
@@ -71,7 +71,7 @@ agb_win agb_matrix_win(const agb_matrix_cell *cell)
     out.lead = (agb_ratio){NAN, NAN, NAN};
     if (second) {
         out.second = text_at(second, "aggregator");
-        set_lead(&out, cell->done, winner, second);
+        set_lead(&out, line, winner, second);
     }
     return out;
 }
@@ -83,9 +83,8 @@ bool agb_matrix_crossover(const agb_matrix *matrix, size_t *i, agb_crossover *ou
         if (!before->done || !after->done || before->distribution != after->distribution ||
             before->threads != after->threads)
             continue;
-        *out = (agb_crossover){before, after, agb_matrix_win(before), agb_matrix_win(after), false};
-        out->claimed = out->from.claimed && out->to.claimed;
-        if (out->from.winner && out->to.winner && strcmp(out->from.winner, out->to.winner) != 0)
+        *out = (agb_crossover){before, after, before->win.claimed && after->win.claimed};
+        if (before->win.winner && after->win.winner && strcmp(before->win.winner, after->win.winner) != 0)
             return true;
     }
     return false;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads results back: see past.h. */
 #include "past.h"
+
+#include "json_read.h"
 #include "results.h"
 
 #include <math.h>
@@ -169,9 +171,14 @@ static agb_status read_root(agb_past *out, agb_error *err)
 agb_status agb_past_read(agb_past *out, const char *path, agb_error *err)
 {
     json_error_t error;
-    *out = (agb_past){.path = path, .root = json_load_file(path, JSON_REJECT_DUPLICATES, &error)};
-    if (!out->root && error.line < 0)
-        return agb_fail(err, AGB_ERR_IO, "%s: %s: give a file that `run --format json` wrote", path, error.text);
+    int reason;
+    *out = (agb_past){.path = path};
+    FILE *file = agb_read_file(path, &reason);
+    if (!file)
+        return agb_fail(err, AGB_ERR_IO, "%s: cannot be read: %s: give a file that `run --format json` wrote", path,
+                        strerror(reason));
+    out->root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
     if (!out->root)
         return agb_fail(err, AGB_ERR_FORMAT, "%s: line %d: not JSON: %s: give a file that `run --format json` wrote",
                         path, error.line, error.text);

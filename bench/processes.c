@@ -24,9 +24,6 @@ typedef struct row_head {
     char reason[1024];
     uint64_t runs;      /* timed ones */
     bool paired;
-    agb_stats stats;
-    agb_digest digest;
-    uint64_t accounted_peak_bytes, peak_rss_bytes;
 } row_head;
 
 agb_status agb_share_parse(agb_share *out, const char *text, agb_error *err)
@@ -59,9 +56,7 @@ static bool put(FILE *to, const void *bytes, size_t size, size_t n)
 
 static bool put_row(FILE *to, const agb_result *row)
 {
-    row_head head = {.state = row->state, .runs = row->n_runs - row->n_warmup, .paired = row->paired_s != NULL,
-                     .stats = row->stats, .digest = row->digest, .accounted_peak_bytes = row->accounted_peak_bytes,
-                     .peak_rss_bytes = row->peak_rss_bytes};
+    row_head head = {.state = row->state, .runs = row->n_runs - row->n_warmup, .paired = row->paired_s != NULL};
     memcpy(head.reason, row->reason, sizeof head.reason);
     return put(to, &head, sizeof head, 1) && put(to, row->runs + row->n_warmup, sizeof *row->runs, head.runs) &&
            (!head.paired || put(to, row->paired_s, sizeof *row->paired_s, head.runs));

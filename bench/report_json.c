@@ -336,12 +336,11 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
 {
     const agb_settings *settings = &results->settings;
     const agb_source_info *source = &results->sources[result->source];
-    static const char *const pages[] = {"default", "4k", "huge"};
     bool ok = result->state == AGB_STATE_OK;
     json_t *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "aggregator", agb_json_text(result->name), "state",
                             agb_state_name(result->state), "params", params_json(result), "threads",
-                            count(ok ? result->stats.workers : settings->threads), "pages", pages[settings->pages],
-                            "memory", settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh");
+                            count(ok ? result->stats.workers : settings->threads), "pages",
+                            agb_pages_name(settings->pages), "memory", agb_memory_mode_name(settings->memory));
     add_answer(out, result);
     json_object_set_new(out, "wall_s", wall_json(result));
     json_object_set_new(out, "ns_per_row", number(ok, result->ns_per_row));

@@ -36,15 +36,14 @@ static const char *shade_of(const agb_win *win)
 
 static void print_name(FILE *to, const agb_matrix_cell *cell)
 {
-    agb_win win = cell && cell->done ? agb_matrix_win(cell) : (agb_win){0};
-    const char *text = !cell ? "." : !cell->done ? "-" : win.winner ? win.winner : "none";
+    const char *text = !cell ? "." : !cell->done ? "-" : cell->win.winner ? cell->win.winner : "none";
     agb_clean_text clean = agb_text_clean(text);
     fprintf(to, " %*.*s", CELL - 1, CELL - 1, clean.s);
 }
 
 static void print_lead(FILE *to, const agb_matrix_cell *cell, bool last)
 {
-    agb_win win = cell && cell->done ? agb_matrix_win(cell) : (agb_win){0};
+    agb_win win = cell ? cell->win : (agb_win){0};
     char text[32] = "";
     if (win.second && win.claimed)
         snprintf(text, sizeof text, "%.12s x", agb_text_number(win.lead.ratio).s);
@@ -86,8 +85,8 @@ static void print_crossovers(FILE *to, const agb_matrix *matrix)
             continue;
         agb_report_line(to, "crossover", "%s, %u thread%s: %s is fastest up to %s groups, %s from %s on",
                         crossing.before->distribution->name, crossing.before->threads,
-                        crossing.before->threads == 1 ? "" : "s", crossing.from.winner,
-                        agb_text_count(crossing.before->groups).s, crossing.to.winner,
+                        crossing.before->threads == 1 ? "" : "s", crossing.before->win.winner,
+                        agb_text_count(crossing.before->groups).s, crossing.after->win.winner,
                         agb_text_count(crossing.after->groups).s);
     }
 }
@@ -100,10 +99,10 @@ static wins wins_of(const agb_matrix *matrix, const char *label)
 {
     wins out = {0};
     for (size_t i = 0; i < matrix->n; i++) {
-        agb_win win = matrix->cells[i].done ? agb_matrix_win(&matrix->cells[i]) : (agb_win){0};
-        bool mine = win.winner && strcmp(win.winner, label) == 0;
+        const agb_win *win = &matrix->cells[i].win;
+        bool mine = win->winner && strcmp(win->winner, label) == 0;
         out.cells += mine;
-        out.claimed += mine && win.claimed;
+        out.claimed += mine && win->claimed;
     }
     return out;
 }
@@ -188,7 +187,7 @@ void agb_report_matrix_csv(FILE *to, const agb_matrix *matrix)
     for (size_t i = 0; i < matrix->n; i++) {
         const agb_matrix_cell *cell = &matrix->cells[i];
         const json_t *results = json_object_get(cell->done, "results");
-        agb_win win = cell->done ? agb_matrix_win(cell) : (agb_win){0};
+        agb_win win = cell->win;
         for (size_t k = 0; k < json_array_size(results); k++) {
             const json_t *result = json_array_get(results, k);
             const char *label = json_string_value(json_object_get(result, "aggregator"));
@@ -218,7 +217,7 @@ void agb_report_matrix_csv(FILE *to, const agb_matrix *matrix)
 
 static json_t *cell_json(const agb_matrix_cell *cell)
 {
-    agb_win win = agb_matrix_win(cell);
+    agb_win win = cell->win;
     json_t *out = json_copy(cell->done), *results = json_array();
     const json_t *rows = json_object_get(cell->done, "results");
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -254,7 +253,8 @@ static json_t *crossovers_json(const agb_matrix *matrix)
         json_array_append_new(
             out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "distribution", crossing.before->distribution->name,
                            "threads", json_integer((json_int_t)crossing.before->threads), "from",
-                           agb_json_text(crossing.from.winner), "to", agb_json_text(crossing.to.winner), "from_groups",
+                           agb_json_text(crossing.before->win.winner), "to",
+                           agb_json_text(crossing.after->win.winner), "from_groups",
                            json_integer((json_int_t)crossing.before->groups), "to_groups",
                            json_integer((json_int_t)crossing.after->groups), "claimed", crossing.claimed));
     return out;

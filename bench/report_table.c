@@ -212,7 +212,7 @@ static void print_settings(FILE *to, const agb_results *results)
                     "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
                     "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,
                     settings->threads, settings->threads == 1 ? "" : "s", place,
-                    settings->memory == AGB_MEMORY_WARM ? "warm" : "fresh", pages[settings->pages],
+                    agb_memory_mode_name(settings->memory), pages[settings->pages],
                     results->machine.pages, settings->memory_budget ? ", budget " : "",
                     settings->memory_budget ? agb_text_bytes(settings->memory_budget).s : "",
                     agb_text_count(settings->batch_rows).s, settings->hash, settings->warmup, settings->repetitions,

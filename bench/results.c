@@ -16,6 +16,17 @@ const char *agb_state_name(agb_state state)
     return names[state];
 }
 
+const char *agb_pages_name(agb_pages pages)
+{
+    static const char *const names[] = {"default", "4k", "huge"};
+    return names[pages];
+}
+
+const char *agb_memory_mode_name(agb_memory_mode mode)
+{
+    return mode == AGB_MEMORY_WARM ? "warm" : "fresh";
+}
+
 void agb_result_release(agb_result *result)
 {
     free(result->name);

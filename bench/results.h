@@ -18,6 +18,9 @@ typedef enum agb_state {
 } agb_state;
 
 const char *agb_state_name(agb_state state);    /* "out-of-memory" ... */
+/* The words of --pages and --memory. */
+const char *agb_pages_name(agb_pages pages);
+const char *agb_memory_mode_name(agb_memory_mode mode);
 
 typedef struct agb_run {
     unsigned process;              /* 0: this one; others: see processes.h */

@@ -189,7 +189,8 @@ static void cut_repetitions(agb_field *field, unsigned done)
     field->repetitions = done;
 }
 
-/* Of this row's median, or of its speed-up against the first row; NAN where there is none. */
+/* Of this row's median, or of its speed-up against the first row; NAN where there is none. values: room for the times
+ * of both. */
 static double precision_of(const heat *self, const agb_result *row, double *values)
 {
     const agb_settings *settings = &self->field->experiment->settings;
@@ -206,9 +207,9 @@ static double precision_of(const heat *self, const agb_result *row, double *valu
     if (row == baseline || baseline->state != AGB_STATE_OK)
         return NAN;
     for (size_t i = 0; i < n; i++)
-        values[i] = baseline->runs[baseline->n_warmup + i].wall_s / values[i];
-    agb_summary speedup = agb_summarize(values, n, settings->seed);
-    return agb_precision_of(speedup.median, speedup.ci95_low, speedup.ci95_high);
+        values[n + i] = baseline->runs[baseline->n_warmup + i].wall_s;
+    agb_ratio speedup = agb_paired_ratio(values + n, values, NULL, n, settings->seed);
+    return agb_precision_of(speedup.ratio, speedup.ci95_low, speedup.ci95_high);
 }
 
 /* Whether all intervals are as narrow as was asked for; a twin is there to tell the noise, not to be told. */
@@ -218,7 +219,7 @@ static bool is_precise(const heat *self, unsigned done)
     unsigned passes = field->contest->support ? agb_counters_passes(field->contest->support) : 0;
     if (field->experiment->settings.precision == 0 || done < AGB_LEAST_PRECISE || done < passes)
         return false;
-    double *values = calloc(field->repetitions + 1, sizeof *values);
+    double *values = calloc(2 * (size_t)field->repetitions + 1, sizeof *values);
     bool precise = values != NULL;
     for (size_t i = 0; precise && i < self->n; i++)
         precise = self->rows[i] == field->twin ||

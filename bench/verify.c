@@ -29,12 +29,8 @@ static void run_in_child(void *context, int in, int out)
 static void tell_end(const agb_verify_session *self, agb_process *process, agb_answer heard, double timeout_s,
                      agb_verify_outcome *outcome)
 {
-    size_t phases = 0;
-    const char *const *names = self->verify->aggregator->phases;
-    while (names[phases])
-        phases++;
     agb_place *place = self->place;
-    int32_t phase = place->last.phase;
+    const char *phase = agb_crash_phase(&place->last, self->verify->aggregator->phases);
     char how[128], where[96];
     agb_process_end(process, heard == AGB_ANSWER_LATE);
     agb_process_describe_end(process, how, sizeof how);
@@ -43,8 +39,14 @@ static void tell_end(const agb_verify_session *self, agb_process *process, agb_a
         snprintf(how, sizeof how, "no end after %g s", timeout_s);
     place->what[sizeof place->what - 1] = '\0';
     *outcome = (agb_verify_outcome){.state = AGB_VERIFY_FAILED, .cases = place->cases};
-    snprintf(outcome->text, sizeof outcome->text, "%s: %s%s in phase %s", place->what, how, where,
-             phase >= 0 && (size_t)phase < phases ? names[phase] : "create");
+    snprintf(outcome->text, sizeof outcome->text, "%s: %s%s in phase %s", place->what, how, where, phase);
+}
+
+agb_place *agb_place_share(void)
+{
+    agb_place *place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                            0);
+    return place == MAP_FAILED ? NULL : place;
 }
 
 agb_verify_outcome agb_verify_in_child(agb_verify_session *self, double timeout_s)
@@ -76,9 +78,8 @@ agb_verify_outcome agb_verify_run(const agb_verify *verify, const agb_verify_kin
 {
     agb_verify_outcome outcome = {.state = AGB_VERIFY_FAILED};
     agb_verify_session self = {.verify = verify, .kind = kind};
-    self.place = mmap(NULL, sizeof *self.place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                      0);
-    if (self.place == MAP_FAILED) {
+    self.place = agb_place_share();
+    if (!self.place) {
         snprintf(outcome.text, sizeof outcome.text, "no memory for a process");
         return outcome;
     }

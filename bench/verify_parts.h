@@ -63,6 +63,8 @@ bool agb_verify_fails(agb_verify_session *self, const char *why);
 
 /* ---- verify.c ---- */
 
+/* Memory that child processes share with this one; NULL when there is none. munmap() it. */
+agb_place *agb_place_share(void);
 /* Runs self->kind in a child process; self->place must be there. */
 agb_verify_outcome agb_verify_in_child(agb_verify_session *self, double timeout_s);
 

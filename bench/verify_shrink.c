@@ -142,14 +142,12 @@ static void drop_rows(shrinking *self)
 static void simplify_values(shrinking *self)
 {
     agb_error ignored;
-    size_t n = self->sample.rows, *rows = malloc((n + 1) * sizeof *rows);
+    size_t n = self->sample.rows;
     agb_sample other;
-    for (size_t i = 0; rows && i < n; i++)
-        rows[i] = i;
-    if (rows && self->sample.weights && agb_sample_of_rows(&other, &self->sample, rows, n, false, &ignored) == AGB_OK)
+    if (self->sample.weights && agb_sample_of_rows(&other, &self->sample, NULL, n, false, &ignored) == AGB_OK)
         keep_if_it_fails(self, &other);
     bool words = self->sample.kind == AGB_KEYS_WORD && n <= 4096;
-    if (rows && words && agb_sample_of_rows(&other, &self->sample, rows, n, true, &ignored) == AGB_OK) {
+    if (words && agb_sample_of_rows(&other, &self->sample, NULL, n, true, &ignored) == AGB_OK) {
         uint64_t next = 1;
         for (size_t i = 0; i < n; i++) {
             size_t k = 0;
@@ -162,7 +160,6 @@ static void simplify_values(shrinking *self)
         else
             agb_sample_release(&other);
     }
-    free(rows);
 }
 
 /* ---- In words ---------------------------------------------------------------------------------------------------- */
@@ -225,9 +222,8 @@ void agb_verify_shrink(const agb_verify_session *failed, agb_verify_outcome *out
     agb_error ignored;
     shrinking self = {.session = {.verify = failed->verify, .kind = &replay_kind}, .setup = failed->place->setup,
                       .end_s = agb_now_s() + most_s};
-    agb_place *place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                            0);
-    if (place == MAP_FAILED)
+    agb_place *place = agb_place_share();
+    if (!place)
         return;
     self.session.place = place;
     if (agb_sample_restore(&self.sample, failed->place->input, &ignored) == AGB_OK) {

@@ -121,12 +121,8 @@ bool agb_try(agb_verify_session *self, agb_trial *trial)
     bool ready = agb_pool_create(&pool, setup->workers ? (unsigned)setup->workers : 1, NULL, &why) == AGB_OK &&
                  (trial->memory || agb_memory_create(&memory, &limits, &why) == AGB_OK);
     if (ready && setup->guarded) {
-        size_t *rows = malloc((plain.rows + 1) * sizeof *rows);
-        for (size_t i = 0; rows && i < plain.rows; i++)
-            rows[i] = i;
-        ready = rows && agb_sample_of_rows(&guarded, &plain, rows, plain.rows, true, &why) == AGB_OK &&
+        ready = agb_sample_of_rows(&guarded, &plain, NULL, plain.rows, true, &why) == AGB_OK &&
                 agb_sample_guard(&guarded, &why) == AGB_OK;
-        free(rows);
         trial->sample = &guarded;
     }
     bool good = ready || agb_verify_fails(self, why.text[0] ? why.text : "no memory");
