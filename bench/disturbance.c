@@ -23,9 +23,8 @@ static void read_machine(agb_disturbance *out)
 {
     agb_cpu_ticks ticks;
     bool known = agb_cpu_ticks_read(out->root, &ticks);
-    uint64_t away = ticks.idle + ticks.iowait + ticks.steal;
     out->stolen_s = known ? agb_ticks_s(ticks.steal) : -1;
-    out->busy_s = known ? agb_ticks_s(agb_cpu_ticks_all(&ticks) - away) : -1;
+    out->busy_s = known ? agb_ticks_s(agb_cpu_ticks_busy(&ticks)) : -1;
 }
 
 agb_disturbance agb_disturbance_begin(const char *root)

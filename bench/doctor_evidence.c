@@ -246,16 +246,20 @@ void agb_evidence_release(agb_evidence *evidence)
 
 /* ---- What several steps ask -------------------------------------------------------------------------------------- */
 
+/* On processors within the window, by the accounts in ticks: of all of them, or of the process. */
+static double ticked_s(const agb_evidence *evidence)
+{
+    const agb_vitals *first = &evidence->first, *last = &evidence->last;
+    agb_cpu_ticks passed = agb_cpu_ticks_between(&first->cpu, &last->cpu);
+    uint64_t own = last->process.user + last->process.system - first->process.user - first->process.system;
+    return agb_ticks_s(evidence->subject == AGB_SUBJECT_MACHINE ? agb_cpu_ticks_busy(&passed) : own);
+}
+
 const char *agb_evidence_no_wait(const agb_evidence *evidence)
 {
-    agb_cpu_ticks passed = agb_cpu_ticks_between(&evidence->first.cpu, &evidence->last.cpu);
-    uint64_t own = evidence->last.process.user + evidence->last.process.system - evidence->first.process.user -
-                   evidence->first.process.system;
-    uint64_t machine = agb_cpu_ticks_all(&passed) - passed.idle - passed.iowait - passed.steal;
     if (evidence->tasks.looks < 2)
         return "it was seen only once: too short to follow its threads";
-    return agb_tasks_refusal(&evidence->tasks,
-                             agb_ticks_s(evidence->subject == AGB_SUBJECT_MACHINE ? machine : own));
+    return agb_tasks_refusal(&evidence->tasks, ticked_s(evidence));
 }
 
 double agb_evidence_waited_s(const agb_evidence *evidence)
@@ -266,14 +270,11 @@ double agb_evidence_waited_s(const agb_evidence *evidence)
 /* The end of a command tells all; else the threads' accounts, in ns; else the process's, in ticks. */
 double agb_evidence_ran_s(const agb_evidence *evidence)
 {
-    const agb_vitals *first = &evidence->first, *last = &evidence->last;
-    agb_cpu_ticks passed = agb_cpu_ticks_between(&first->cpu, &last->cpu);
-    double ticks_s = agb_ticks_s(last->process.user + last->process.system - first->process.user -
-                                 first->process.system);
+    double ticks_s = ticked_s(evidence);
     if (evidence->command.ended)
         return evidence->command.user_s + evidence->command.sys_s;
     if (evidence->subject == AGB_SUBJECT_MACHINE)
-        return agb_ticks_s(agb_cpu_ticks_all(&passed) - passed.idle - passed.iowait - passed.steal);
+        return ticks_s;
     double threads_s = agb_evidence_no_wait(evidence) ? 0 : agb_tasks_sum_of(&evidence->tasks).ran_s;
     return threads_s > ticks_s ? threads_s : ticks_s;
 }
