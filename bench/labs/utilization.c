@@ -5,6 +5,7 @@
 #include "disturbance.h"
 #include "duty.h"
 #include "lab_team.h"
+#include "os_usage.h"
 #include "pins.h"
 #include "proc.h"
 #include "statistics.h"
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 enum { MOST_ROUNDS = 3, MOST_TRIALS = 128 };
@@ -124,14 +124,6 @@ static void read_ticks(const experiment *experiment, agb_cpu_ticks *out)
         agb_cpu_ticks_read(experiment->run->root, out);
 }
 
-static double own_s(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
 static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
 {
     agb_cpu_ticks before, after;
@@ -143,9 +135,9 @@ static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
     trial->at = time(NULL);
     agb_disturbance since = agb_disturbance_begin(experiment->run->root);
     read_ticks(experiment, &before);
-    double own_before_s = own_s();
+    double own_before_s = agb_os_cpu_s();
     double wall_s = agb_team_wall_s(experiment->pool, trial->workers, do_work, experiment);
-    trial->own_s += own_s() - own_before_s;
+    trial->own_s += agb_os_cpu_s() - own_before_s;
     read_ticks(experiment, &after);
     trial->noisy += agb_disturbance_seen(&since, trial->workers);
     agb_cpu_ticks passed = agb_cpu_ticks_between(&before, &after);
