@@ -93,7 +93,7 @@ agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_error *err)
     agb_machine_allowed_cpus(&cpu, 1);
     unsigned workers = agb_pool_workers(pool);
     size_t beyond = 4 * agb_caches_of(cpu).l3, bytes = beyond > LEAST_BYTES ? beyond : LEAST_BYTES;
-    size_t each = bytes / workers / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
+    size_t each = agb_kernel_slice(bytes, workers);
     size_t head = (workers * WORDS_A_LINE * sizeof(uint64_t) + PAGE - 1) / PAGE * PAGE, total = head + each * workers;
     uint64_t available = agb_machine_available_bytes("");
     char *memory = available > total ? map(total) : NULL;
