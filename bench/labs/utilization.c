@@ -90,18 +90,12 @@ static agb_status prepare_chain(experiment *experiment, agb_error *err)
     size_t bytes = 4 * experiment->run->machine->caches.l3;
     bytes = bytes < LEAST ? LEAST : bytes > MOST ? MOST : bytes;
     agb_error small = {0};
-    uint32_t *order = malloc(bytes / AGB_CHAIN_NODE * sizeof *order);
-    if (!order)
-        return agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for a chain of %zu bytes", bytes);
     agb_status status = agb_room_map(&experiment->room, bytes, AGB_PAGES_HUGE, "lab: utilization", &small);
     experiment->has_chain = status == AGB_OK;
-    if (experiment->has_chain) {
-        agb_chain_draw(order, bytes / AGB_CHAIN_NODE, 1);
-        agb_chain_link(&experiment->chain, &experiment->room, bytes, order);
-    } else {
+    if (!experiment->has_chain)
         agb_lab_note(experiment->run->record, "no pointer chase beside the spin: %s", small.text);
-    }
-    free(order);
+    else if (!agb_chain_make(&experiment->chain, &experiment->room, bytes))
+        return agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for a chain of %zu bytes", bytes);
     return AGB_OK;
 }
 
@@ -441,8 +435,7 @@ static agb_status utilization(agb_lab_run *run, agb_error *err)
     if (status == AGB_OK)
         status = report(experiment, first_threads, err);
     agb_pool_destroy(experiment->pool);
-    if (experiment->has_chain)
-        agb_room_unmap(&experiment->room);
+    agb_room_unmap(&experiment->room);
     free(experiment->benches);
     free(experiment);
     return status;
