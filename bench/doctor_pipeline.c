@@ -7,7 +7,6 @@
 #include "text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Percent of the slots. */
 static const double little_pct = 10, some_pct = 20;

@@ -10,11 +10,9 @@
 #include "proc.h"
 #include "sysfile.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 unsigned agb_machine_allowed_cpus(int *cpus, unsigned most)

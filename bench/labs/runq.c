@@ -10,7 +10,6 @@
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS = 15, LOOKS = 12 };
 
