@@ -68,7 +68,7 @@ static void read_nodes(agb_evidence *evidence)
     char online[256];
     agb_sysfile_read(evidence->root, "/sys/devices/system/node/online", online, sizeof online);
     evidence->nodes = 0;
-    for (int node = 0; node < AGB_MOST_NODES; node++) {
+    for (int node = 0; node < AGB_DOCTOR_NODES; node++) {
         char path[96];
         if (!agb_processor_list_covers(online, &node, 1))
             continue;
@@ -112,7 +112,7 @@ static bool add_node_pages(char *line, void *context)
     for (char *save = NULL, *word = strtok_r(line, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         unsigned node;
         uint64_t pages;
-        if (sscanf(word, "N%u=%" SCNu64, &node, &pages) == 2 && node < AGB_MOST_NODES) {
+        if (sscanf(word, "N%u=%" SCNu64, &node, &pages) == 2 && node < AGB_DOCTOR_NODES) {
             footprint->on_node[node] += pages * page_bytes;
             footprint->has_nodes = true;
         }

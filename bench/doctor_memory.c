@@ -168,7 +168,7 @@ static int node_of(const agb_evidence *evidence, int cpu)
 /* The chance that a page of it is on another node than the thread that reads it, were all pages read alike. */
 static double remote_chance(const agb_evidence *evidence)
 {
-    double on_node[AGB_MOST_NODES] = {0}, ran = 0, near = 0;
+    double on_node[AGB_DOCTOR_NODES] = {0}, ran = 0, near = 0;
     uint64_t bytes = 0;
     for (size_t i = 0; i < evidence->tasks.n; i++) {
         const agb_task *task = &evidence->tasks.task[i];
