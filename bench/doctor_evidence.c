@@ -94,13 +94,20 @@ static uint64_t status_bytes(const agb_evidence *evidence, const char *name)
     return kibibytes * 1024;
 }
 
-static uint64_t rollup_bytes(const agb_evidence *evidence, const char *name)
+/* One line of smaps_rollup: "AnonHugePages:       0 kB". */
+static void add_rollup(const char *line, agb_footprint *footprint)
 {
-    char path[64];
-    uint64_t kibibytes = 0;
-    agb_sysfile_field_number(evidence->root, path_of(path, sizeof path, evidence->pid, "smaps_rollup"), name,
-                             &kibibytes);
-    return kibibytes * 1024;
+    static const char *const huge[] = {"AnonHugePages", "ShmemPmdMapped", "FilePmdMapped", "Private_Hugetlb",
+                                       "Shared_Hugetlb"};
+    char name[32];
+    uint64_t kibibytes;
+    if (sscanf(line, "%31[^:]: %" SCNu64, name, &kibibytes) != 2)
+        return;
+    if (strcmp(name, "Anonymous") == 0)
+        footprint->anonymous = kibibytes * 1024;
+    for (size_t i = 0; i < sizeof huge / sizeof huge[0]; i++)
+        if (strcmp(name, huge[i]) == 0)
+            footprint->huge += kibibytes * 1024;
 }
 
 /* "7f... default anon=3 dirty=3 N0=2 N1=1 kernelpagesize_kB=4": pages of that size on each node. */
@@ -120,19 +127,18 @@ static bool add_node_pages(char *line, void *context)
     return false;
 }
 
-/* Both walk all of the process's pages: see is_due. */
+/* For each of the two files the kernel walks all of the process's pages, at every reading: so once, and see is_due. */
 static void read_pages(agb_evidence *evidence, agb_footprint *out)
 {
-    char path[64], text[32];
+    char path[64], text[4096];
     int failed = agb_sysfile_try(evidence->root, path_of(path, sizeof path, evidence->pid, "smaps_rollup"), text,
                                  sizeof text);
     out->has_pages = failed == 0 && text[0];
     if (failed)
         snprintf(out->refused, sizeof out->refused, "%s: %s", path, strerror(failed));
-    out->anonymous = rollup_bytes(evidence, "Anonymous");
-    out->huge = rollup_bytes(evidence, "AnonHugePages") + rollup_bytes(evidence, "ShmemPmdMapped") +
-                rollup_bytes(evidence, "FilePmdMapped") + rollup_bytes(evidence, "Private_Hugetlb") +
-                rollup_bytes(evidence, "Shared_Hugetlb");
+    out->anonymous = out->huge = 0;
+    for (char *save = NULL, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        add_rollup(line, out);
     if (evidence->nodes > 1)
         agb_sysfile_any_line(evidence->root, path_of(path, sizeof path, evidence->pid, "numa_maps"), add_node_pages,
                              out);
