@@ -5,6 +5,7 @@
 #include "disturbance.h"
 #include "duty.h"
 #include "lab_team.h"
+#include "lab_turns.h"
 #include "os_usage.h"
 #include "pins.h"
 #include "proc.h"
@@ -150,16 +151,13 @@ static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
 static agb_status take_rounds(experiment *experiment, agb_error *err)
 {
     size_t order[MOST_TRIALS], all = experiment->rounds * experiment->n;
-    uint64_t random = experiment->run->options->seed + 1;
+    uint64_t random = 1;
     for (size_t i = 0; i < experiment->n; i++)
         order[i] = i;
     for (size_t done = 0; done < all; done++) {
-        size_t at = done % experiment->n;
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        size_t other = at + (size_t)((random >> 33) % (experiment->n - at)), kept = order[at];
-        order[at] = order[other];
-        order[other] = kept;
-        trial *trial = &experiment->trials[order[at]];
+        if (done % experiment->n == 0)
+            agb_lab_shuffle(order, experiment->n, &random);
+        trial *trial = &experiment->trials[order[done % experiment->n]];
         if (!agb_lab_progress(experiment->run, agb_duty_name(trial->work), done, all))
             return agb_lab_stopped(experiment->run, err);
         agb_status status = measure(experiment, trial, err);
