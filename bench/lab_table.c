@@ -242,10 +242,3 @@ void agb_lab_report_body(FILE *to, const agb_lab_record *record)
                         record->noisy, record->measured);
     agb_report_line(to, "limits", "%s", record->lab->limits);
 }
-
-void agb_lab_report_table(FILE *to, const agb_lab_record *record, const agb_machine *machine)
-{
-    agb_lab_report_head(to, record->lab);
-    agb_lab_report_body(to, record);
-    agb_report_machine(to, machine);
-}
