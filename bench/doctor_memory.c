@@ -96,11 +96,11 @@ void agb_examine_memory(const agb_evidence *evidence, agb_finding *finding)
     if (sampled) {
         judge_levels(evidence, finding);
     } else {
-        char command[240], reason[320];
+        char command[240];
         agb_load_sampler_command(evidence->root, agb_evidence_whose(evidence).s, command, sizeof command);
-        snprintf(reason, sizeof reason, "%s", loads->reason[0] ? loads->reason : "too few loads were sampled");
         bound_by_footprint(evidence, finding);
-        agb_finding_unseen(finding, "level that serves the loads", reason, "%s", command);
+        agb_finding_unseen(finding, "level that serves the loads", loads->reason[0] ? loads->reason :
+                           "too few loads were sampled", "%s", command);
     }
     if (evidence->counted && evidence->metrics.has[AGB_DRAM_DEMAND_BYTES])
         agb_finding_figure(finding, "pulled from DRAM on demand", "bytes while counted",
