@@ -15,7 +15,6 @@
 #include "processor.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Percent of the slots. */
@@ -35,19 +34,6 @@ static void spin(void *context)
 static void chase(void *context)
 {
     agb_loop_mixed(context, CHASE_STEPS, 0);
-}
-
-/* In huge pages: the data cache is to miss, not the TLB alone. */
-static bool chain_create(agb_chain *out, agb_room *room)
-{
-    uint32_t *order = malloc(CHASE_BYTES / AGB_CHAIN_NODE * sizeof *order);
-    bool made = order && agb_room_map(room, CHASE_BYTES, AGB_PAGES_HUGE, "counters", NULL) == AGB_OK;
-    if (made) {
-        agb_chain_draw(order, CHASE_BYTES / AGB_CHAIN_NODE, 1);
-        agb_chain_link(out, room, CHASE_BYTES, order);
-    }
-    free(order);
-    return made;
 }
 
 /* ---- Counting them ----------------------------------------------------------------------------------------------- */
@@ -136,11 +122,14 @@ void agb_counters_calibrate(agb_counter_support *support)
 {
     agb_perf_place place = {.root = "", .perf = &agb_perf_kernel};
     agb_chain chain;
-    agb_room room;
+    agb_room room = {0};
     if (!support->available || support->family->width == 0)
         return;
     agb_processor_read(place.root, &place.cpu);
-    if (!chain_create(&chain, &room)) {
+    /* In huge pages: the data cache is to miss, not the TLB alone. */
+    if (agb_room_map(&room, CHASE_BYTES, AGB_PAGES_HUGE, "counters", NULL) != AGB_OK ||
+        !agb_chain_make(&chain, &room, CHASE_BYTES)) {
+        agb_room_unmap(&room);
         snprintf(support->uncalibrated, sizeof support->uncalibrated, "shares of slots are withheld: no memory (%d "
                  "MiB) for the loops that check them", CHASE_BYTES >> 20);
         return;

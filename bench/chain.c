@@ -6,6 +6,8 @@
  * array of numbers. The nodes hold real addresses, so that a hop is one load and nothing else. */
 #include "chain.h"
 
+#include <stdlib.h>
+
 void agb_chain_draw(uint32_t *order, size_t n, uint64_t seed)
 {
     uint64_t random = seed * 2 + 1;
@@ -42,6 +44,17 @@ void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, const ui
     for (size_t i = 0; i < out->nodes; i++)
         *node_at(out, i) = node_at(out, order ? order[i] : (i + 1) % out->nodes);
     place_starts(out, order);
+}
+
+bool agb_chain_make(agb_chain *out, const agb_room *room, size_t bytes)
+{
+    uint32_t *order = malloc(bytes / AGB_CHAIN_NODE * sizeof *order);
+    if (!order)
+        return false;
+    agb_chain_draw(order, bytes / AGB_CHAIN_NODE, 1);
+    agb_chain_link(out, room, bytes, order);
+    free(order);
+    return true;
 }
 
 /* `chains` is a constant where this is inlined: the pointers stay in registers. */

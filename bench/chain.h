@@ -18,6 +18,8 @@ typedef struct agb_chain {
 void agb_chain_draw(uint32_t *order, size_t n, uint64_t seed);
 /* Links the first `bytes` of the room into one cycle: of that order, or in sequence for NULL. */
 void agb_chain_link(agb_chain *out, const agb_room *room, size_t bytes, const uint32_t *order);
+/* Draws and links one random cycle through the first `bytes` of the room. false: no memory for its order. */
+bool agb_chain_make(agb_chain *out, const agb_room *room, size_t bytes);
 /* Follows the first `chains` (1, 2, 3, 4, 6, 8, 12 or 16) of them, each by `hops`, going on where they stood. */
 void agb_chain_follow(agb_chain *chain, unsigned chains, uint64_t hops);
 /* Whether this many chains can be followed at once. */

@@ -6,31 +6,21 @@
 #include "proc.h"
 #include "process.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 static const double most_waited = 0.02, most_of_others = 0.05, least_s = 0.2;
-
-static double own_cpu_s(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static void read_machine(agb_disturbance *out)
 {
     agb_cpu_ticks ticks;
     bool known = agb_cpu_ticks_read(out->root, &ticks);
-    uint64_t away = ticks.idle + ticks.iowait + ticks.steal;
     out->stolen_s = known ? agb_ticks_s(ticks.steal) : -1;
-    out->busy_s = known ? agb_ticks_s(agb_cpu_ticks_all(&ticks) - away) : -1;
+    out->busy_s = known ? agb_ticks_s(agb_cpu_ticks_busy(&ticks)) : -1;
 }
 
 agb_disturbance agb_disturbance_begin(const char *root)
 {
-    agb_disturbance out = {.root = root, .waited_s = agb_runq_wait_s(root), .cpu_s = own_cpu_s()};
+    agb_disturbance out = {.root = root, .waited_s = agb_runq_wait_s(root), .cpu_s = agb_os_cpu_s()};
     read_machine(&out);
     out.at_s = agb_now_s();
     return out;

@@ -20,7 +20,7 @@
 
 typedef enum agb_subject { AGB_SUBJECT_MACHINE, AGB_SUBJECT_PROCESS, AGB_SUBJECT_COMMAND } agb_subject;
 
-enum { AGB_MOST_NODES = 64 };
+enum { AGB_DOCTOR_NODES = 64 };
 
 /* One look at what the kernel counts since boot, or since the process began. */
 typedef struct agb_vitals {
@@ -41,7 +41,7 @@ typedef struct agb_footprint {
     bool has_pages;
     uint64_t anonymous, huge;          /* bytes; huge: in transparent or explicit huge pages */
     bool has_nodes;
-    uint64_t on_node[AGB_MOST_NODES];  /* bytes */
+    uint64_t on_node[AGB_DOCTOR_NODES];  /* bytes */
 } agb_footprint;
 
 /* How a command ended. */
@@ -62,7 +62,7 @@ typedef struct agb_evidence {
     char allowed[256], cpuset[256];    /* lists of the subject's processors; "" = unknown */
     double quota_cpus;                 /* negative = no limit */
     unsigned nodes;
-    char node_cpus[AGB_MOST_NODES][256];
+    char node_cpus[AGB_DOCTOR_NODES][256];
 
     agb_vitals first, last;
     double seen_s;                     /* by agb_now_s: when the process was read last */

@@ -148,9 +148,9 @@ static void conclude_asleep(const agb_evidence *evidence, const processor_time *
     bool device = time->device > device_above;
     agb_finding_conclude(finding, AGB_FOUND, "it is not busy: it neither ran nor waited for a processor for most of "
                          "the time, so nothing about the processor or its caches explains how long it takes; it waits "
-                         "for "
-                         "%s%s%s%s", device ? "a device or for pages that are read in" : "an event: a timer, a lock, "
-                         "the network, a child", place[0] ? " (kernel function " : "", place, place[0] ? ")" : "");
+                         "for %s%s%s%s", device ? "a device or for pages that are read in"
+                                                : "an event: a timer, a lock, the network, a child",
+                         place[0] ? " (kernel function " : "", place, place[0] ? ")" : "");
     trace_commands(evidence, finding);
     if (device)
         agb_finding_next(finding, "see which device: iostat -x 1; cat /proc/pressure/io /proc/pressure/memory");

@@ -68,7 +68,7 @@ static void read_nodes(agb_evidence *evidence)
     char online[256];
     agb_sysfile_read(evidence->root, "/sys/devices/system/node/online", online, sizeof online);
     evidence->nodes = 0;
-    for (int node = 0; node < AGB_MOST_NODES; node++) {
+    for (int node = 0; node < AGB_DOCTOR_NODES; node++) {
         char path[96];
         if (!agb_processor_list_covers(online, &node, 1))
             continue;
@@ -94,13 +94,20 @@ static uint64_t status_bytes(const agb_evidence *evidence, const char *name)
     return kibibytes * 1024;
 }
 
-static uint64_t rollup_bytes(const agb_evidence *evidence, const char *name)
+/* One line of smaps_rollup: "AnonHugePages:       0 kB". */
+static void add_rollup(const char *line, agb_footprint *footprint)
 {
-    char path[64];
-    uint64_t kibibytes = 0;
-    agb_sysfile_field_number(evidence->root, path_of(path, sizeof path, evidence->pid, "smaps_rollup"), name,
-                             &kibibytes);
-    return kibibytes * 1024;
+    static const char *const huge[] = {"AnonHugePages", "ShmemPmdMapped", "FilePmdMapped", "Private_Hugetlb",
+                                       "Shared_Hugetlb"};
+    char name[32];
+    uint64_t kibibytes;
+    if (sscanf(line, "%31[^:]: %" SCNu64, name, &kibibytes) != 2)
+        return;
+    if (strcmp(name, "Anonymous") == 0)
+        footprint->anonymous = kibibytes * 1024;
+    for (size_t i = 0; i < sizeof huge / sizeof huge[0]; i++)
+        if (strcmp(name, huge[i]) == 0)
+            footprint->huge += kibibytes * 1024;
 }
 
 /* "7f... default anon=3 dirty=3 N0=2 N1=1 kernelpagesize_kB=4": pages of that size on each node. */
@@ -112,7 +119,7 @@ static bool add_node_pages(char *line, void *context)
     for (char *save = NULL, *word = strtok_r(line, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         unsigned node;
         uint64_t pages;
-        if (sscanf(word, "N%u=%" SCNu64, &node, &pages) == 2 && node < AGB_MOST_NODES) {
+        if (sscanf(word, "N%u=%" SCNu64, &node, &pages) == 2 && node < AGB_DOCTOR_NODES) {
             footprint->on_node[node] += pages * page_bytes;
             footprint->has_nodes = true;
         }
@@ -120,19 +127,18 @@ static bool add_node_pages(char *line, void *context)
     return false;
 }
 
-/* Both walk all of the process's pages: see is_due. */
+/* For each of the two files the kernel walks all of the process's pages, at every reading: so once, and see is_due. */
 static void read_pages(agb_evidence *evidence, agb_footprint *out)
 {
-    char path[64], text[32];
+    char path[64], text[4096];
     int failed = agb_sysfile_try(evidence->root, path_of(path, sizeof path, evidence->pid, "smaps_rollup"), text,
                                  sizeof text);
     out->has_pages = failed == 0 && text[0];
     if (failed)
         snprintf(out->refused, sizeof out->refused, "%s: %s", path, strerror(failed));
-    out->anonymous = rollup_bytes(evidence, "Anonymous");
-    out->huge = rollup_bytes(evidence, "AnonHugePages") + rollup_bytes(evidence, "ShmemPmdMapped") +
-                rollup_bytes(evidence, "FilePmdMapped") + rollup_bytes(evidence, "Private_Hugetlb") +
-                rollup_bytes(evidence, "Shared_Hugetlb");
+    out->anonymous = out->huge = 0;
+    for (char *save = NULL, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        add_rollup(line, out);
     if (evidence->nodes > 1)
         agb_sysfile_any_line(evidence->root, path_of(path, sizeof path, evidence->pid, "numa_maps"), add_node_pages,
                              out);
@@ -246,16 +252,20 @@ void agb_evidence_release(agb_evidence *evidence)
 
 /* ---- What several steps ask -------------------------------------------------------------------------------------- */
 
+/* On processors within the window, by the accounts in ticks: of all of them, or of the process. */
+static double ticked_s(const agb_evidence *evidence)
+{
+    const agb_vitals *first = &evidence->first, *last = &evidence->last;
+    agb_cpu_ticks passed = agb_cpu_ticks_between(&first->cpu, &last->cpu);
+    uint64_t own = last->process.user + last->process.system - first->process.user - first->process.system;
+    return agb_ticks_s(evidence->subject == AGB_SUBJECT_MACHINE ? agb_cpu_ticks_busy(&passed) : own);
+}
+
 const char *agb_evidence_no_wait(const agb_evidence *evidence)
 {
-    agb_cpu_ticks passed = agb_cpu_ticks_between(&evidence->first.cpu, &evidence->last.cpu);
-    uint64_t own = evidence->last.process.user + evidence->last.process.system - evidence->first.process.user -
-                   evidence->first.process.system;
-    uint64_t machine = agb_cpu_ticks_all(&passed) - passed.idle - passed.iowait - passed.steal;
     if (evidence->tasks.looks < 2)
         return "it was seen only once: too short to follow its threads";
-    return agb_tasks_refusal(&evidence->tasks,
-                             agb_ticks_s(evidence->subject == AGB_SUBJECT_MACHINE ? machine : own));
+    return agb_tasks_refusal(&evidence->tasks, ticked_s(evidence));
 }
 
 double agb_evidence_waited_s(const agb_evidence *evidence)
@@ -266,14 +276,11 @@ double agb_evidence_waited_s(const agb_evidence *evidence)
 /* The end of a command tells all; else the threads' accounts, in ns; else the process's, in ticks. */
 double agb_evidence_ran_s(const agb_evidence *evidence)
 {
-    const agb_vitals *first = &evidence->first, *last = &evidence->last;
-    agb_cpu_ticks passed = agb_cpu_ticks_between(&first->cpu, &last->cpu);
-    double ticks_s = agb_ticks_s(last->process.user + last->process.system - first->process.user -
-                                 first->process.system);
+    double ticks_s = ticked_s(evidence);
     if (evidence->command.ended)
         return evidence->command.user_s + evidence->command.sys_s;
     if (evidence->subject == AGB_SUBJECT_MACHINE)
-        return agb_ticks_s(agb_cpu_ticks_all(&passed) - passed.idle - passed.iowait - passed.steal);
+        return ticks_s;
     double threads_s = agb_evidence_no_wait(evidence) ? 0 : agb_tasks_sum_of(&evidence->tasks).ran_s;
     return threads_s > ticks_s ? threads_s : ticks_s;
 }

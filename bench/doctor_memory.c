@@ -96,11 +96,11 @@ void agb_examine_memory(const agb_evidence *evidence, agb_finding *finding)
     if (sampled) {
         judge_levels(evidence, finding);
     } else {
-        char command[240], reason[320];
+        char command[240];
         agb_load_sampler_command(evidence->root, agb_evidence_whose(evidence).s, command, sizeof command);
-        snprintf(reason, sizeof reason, "%s", loads->reason[0] ? loads->reason : "too few loads were sampled");
         bound_by_footprint(evidence, finding);
-        agb_finding_unseen(finding, "level that serves the loads", reason, "%s", command);
+        agb_finding_unseen(finding, "level that serves the loads", loads->reason[0] ? loads->reason :
+                           "too few loads were sampled", "%s", command);
     }
     if (evidence->counted && evidence->metrics.has[AGB_DRAM_DEMAND_BYTES])
         agb_finding_figure(finding, "pulled from DRAM on demand", "bytes while counted",
@@ -168,7 +168,7 @@ static int node_of(const agb_evidence *evidence, int cpu)
 /* The chance that a page of it is on another node than the thread that reads it, were all pages read alike. */
 static double remote_chance(const agb_evidence *evidence)
 {
-    double on_node[AGB_MOST_NODES] = {0}, ran = 0, near = 0;
+    double on_node[AGB_DOCTOR_NODES] = {0}, ran = 0, near = 0;
     uint64_t bytes = 0;
     for (size_t i = 0; i < evidence->tasks.n; i++) {
         const agb_task *task = &evidence->tasks.task[i];

@@ -7,7 +7,6 @@
 #include "text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Percent of the slots. */
 static const double little_pct = 10, some_pct = 20;
@@ -85,9 +84,8 @@ static const struct {
      "smaller or better laid out code: profile-guided optimisation, huge pages for text"},
     {AGB_BAD_SPECULATION_PCT, "bad speculation", "slots go to work that is thrown away: mispredicted branches",
      "find the branches: perf record -e branch-misses:u; use branch-free code there"},
-    {AGB_CORE_BOUND_PCT, "core bound", "execution ports or long operations are the limit, not "
-     "memory", "fewer divisions and "
-     "dependent operations; perf annotate shows them"},
+    {AGB_CORE_BOUND_PCT, "core bound", "execution ports or long operations are the limit, not memory",
+     "fewer divisions and dependent operations; perf annotate shows them"},
 };
 
 enum { OTHERS = sizeof others / sizeof others[0] };

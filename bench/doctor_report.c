@@ -156,7 +156,5 @@ void agb_doctor_report_json(FILE *to, const agb_evidence *evidence, const agb_di
     json_t *out = json_pack("{s:i, s:{s:o, s:o, s:o, s:o, s:o}}", "aggbench", 1, "doctor", "subject",
                             subject_json(evidence), "machine", agb_machine_json(&evidence->machine), "steps", steps,
                             "answered_by", answered, "conclusion", agb_json_text(diagnosis->conclusion));
-    if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
-        fputc('\n', to);
-    json_decref(out);
+    agb_json_write(to, out);
 }

@@ -7,9 +7,9 @@
 #include "machine.h"
 
 #include "kernels.h"
+#include "process.h"
 
 #include <sys/mman.h>
-#include <time.h>
 
 enum { PASSES = 2 };
 
@@ -32,21 +32,14 @@ static void run_slice(void *argument, unsigned worker, size_t task)
         agb_kernel_pass(job->kernel, job->buffer + task * job->bytes_each, job->bytes_each, job->value);
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* One pass over the buffer; keeps the better rate. */
 static void run_pass(agb_pool *pool, job *job, agb_kernel kernel, double *best_gbps)
 {
     job->kernel = kernel;
     double bytes = (double)job->bytes_each * agb_pool_workers(pool);
-    double start = now_s();
+    double start = agb_now_s();
     agb_pool_each(pool, run_slice, job);
-    double elapsed = now_s() - start;
+    double elapsed = agb_now_s() - start;
     if (elapsed > 0 && bytes / elapsed / 1e9 > *best_gbps)
         *best_gbps = bytes / elapsed / 1e9;
 }
@@ -93,7 +86,7 @@ agb_status agb_floor_measure(agb_floor *out, agb_pool *pool, agb_error *err)
     agb_machine_allowed_cpus(&cpu, 1);
     unsigned workers = agb_pool_workers(pool);
     size_t beyond = 4 * agb_caches_of(cpu).l3, bytes = beyond > LEAST_BYTES ? beyond : LEAST_BYTES;
-    size_t each = bytes / workers / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
+    size_t each = agb_kernel_slice(bytes, workers);
     size_t head = (workers * WORDS_A_LINE * sizeof(uint64_t) + PAGE - 1) / PAGE * PAGE, total = head + each * workers;
     uint64_t available = agb_machine_available_bytes("");
     char *memory = available > total ? map(total) : NULL;

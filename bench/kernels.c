@@ -2,7 +2,6 @@
 /* Streaming loops: see kernels.h. */
 #include "kernels.h"
 
-
 /* 32 bytes at once: what AVX2 moves in one instruction, and two of NEON's. */
 typedef double vector __attribute__((vector_size(32)));
 typedef uint64_t bits __attribute__((vector_size(32)));
@@ -45,6 +44,11 @@ const char *agb_kernel_name(agb_kernel kernel)
 {
     static const char *const names[AGB_KERNELS] = {"read", "write", "streaming stores", "copy", "triad"};
     return names[kernel];
+}
+
+size_t agb_kernel_slice(size_t bytes, unsigned workers)
+{
+    return bytes / workers / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
 }
 
 static uint64_t read_all(const vector *from, size_t vectors, double value)

@@ -18,6 +18,8 @@ typedef enum agb_kernel {
 const char *agb_kernel_name(agb_kernel kernel);
 /* Slices are whole multiples of this many bytes, aligned to 64. */
 enum { AGB_KERNEL_UNIT = 3 * 2 * 4 * 32 };
+/* Bytes of each worker's slice: the largest such multiple of which all fit. */
+size_t agb_kernel_slice(size_t bytes, unsigned workers);
 
 /* One pass over a slice that holds `value` everywhere, and does so afterwards. Returns the bits of all words read that
  * were different. */

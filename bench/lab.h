@@ -146,9 +146,7 @@ void agb_lab_report_head(FILE *to, const agb_lab *lab);
 /* The rest: for each chart a picture and its figures, tables, findings, notes, limits. Braille where the locale is
  * UTF-8, else ASCII. */
 void agb_lab_report_body(FILE *to, const agb_lab_record *record);
-/* All of it, and the machine. */
-void agb_lab_report_table(FILE *to, const agb_lab_record *record, const agb_machine *machine);
-/* The picture alone, of `width` cells; to an HTML page's reader without pictures as well. */
+/* The picture alone, of `width` cells. */
 void agb_lab_picture(FILE *to, const agb_lab_chart *chart, int width, bool utf8);
 /* "16 KiB", "4", "1.5": a figure in the unit of its axis or column. */
 agb_text agb_lab_figure(double value, const char *unit);

@@ -87,7 +87,5 @@ void agb_lab_report_json(FILE *to, const agb_lab_record *const *records, size_t 
     else
         out = json_incref(json_array_get(labs, 0));
     json_decref(labs);
-    if (json_dumpf(out, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
-        fputc('\n', to);
-    json_decref(out);
+    agb_json_write(to, out);
 }

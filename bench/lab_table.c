@@ -184,7 +184,9 @@ static void print_table(FILE *to, const agb_lab_table *table)
 {
     grid grid;
     fprintf(to, "\n%s\n", table->title);
-    if (table->n_columns > 0 && grid_create(&grid, table->n_columns, table->n_rows + 1)) {
+    if (table->n_columns == 0)
+        return;
+    if (grid_create(&grid, table->n_columns, table->n_rows + 1)) {
         for (size_t i = 0; i < table->n_columns; i++) {
             const agb_lab_column *column = &table->columns[i];
             bool unit = column->unit[0] && strcmp(column->unit, "bytes") != 0;
@@ -200,8 +202,8 @@ static void print_table(FILE *to, const agb_lab_table *table)
             }
         }
         grid_print(to, &grid);
-        grid_release(&grid);
     }
+    grid_release(&grid);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -239,11 +241,4 @@ void agb_lab_report_body(FILE *to, const agb_lab_record *record)
                         "taken away, for more than 2 %% of their time: run it again when nothing else does",
                         record->noisy, record->measured);
     agb_report_line(to, "limits", "%s", record->lab->limits);
-}
-
-void agb_lab_report_table(FILE *to, const agb_lab_record *record, const agb_machine *machine)
-{
-    agb_lab_report_head(to, record->lab);
-    agb_lab_report_body(to, record);
-    agb_report_machine(to, machine);
 }

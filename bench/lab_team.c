@@ -8,7 +8,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 agb_status agb_lab_crew_of(agb_lab_run *run, agb_lab_crew *out, agb_error *err)

@@ -13,7 +13,7 @@ typedef struct trial {
     unsigned disturbed;
 } trial;
 
-static void shuffle(size_t *order, size_t n, uint64_t *random)
+void agb_lab_shuffle(size_t *order, size_t n, uint64_t *random)
 {
     for (size_t i = n; i > 1; i--) {
         *random = *random * 6364136223846793005u + 1442695040888963407u;
@@ -76,7 +76,7 @@ agb_status agb_lab_take_turns(agb_lab_run *run, const agb_lab_turns *turns, agb_
     for (size_t i = 0; i < turns->trials && status == AGB_OK; i++)
         order[i] = i;
     for (unsigned round = 0; round < turns->repetitions && status == AGB_OK; round++) {
-        shuffle(order, turns->trials, &random);
+        agb_lab_shuffle(order, turns->trials, &random);
         status = take_round(run, turns, trials, order, round, err);
     }
     if (status == AGB_OK)

@@ -20,6 +20,8 @@ typedef struct agb_lab_turns {
     size_t done, all;            /* of a longer work that these turns are a part of, in rounds; all 0: they are all */
 } agb_lab_turns;
 
+/* Another order, drawn at random. */
+void agb_lab_shuffle(size_t *order, size_t n, uint64_t *random);
 /* points[trial]: y is the median, low and high its 95 % interval (NAN for a single repetition), noisy when at least
  * half of the repetitions were disturbed; x stays. */
 agb_status agb_lab_take_turns(agb_lab_run *run, const agb_lab_turns *turns, agb_lab_point *points, agb_error *err);

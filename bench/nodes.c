@@ -4,6 +4,7 @@
 #include "nodes.h"
 
 #include "machine.h"
+#include "processor.h"
 #include "sysfile.h"
 
 #include <errno.h>
@@ -14,44 +15,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Numbers of a kernel list such as "0-3,8". Returns how many there are; at most `most` are written. */
-static size_t parse_list(const char *text, int *numbers, size_t most)
-{
-    size_t n = 0;
-    while (*text >= '0' && *text <= '9') {
-        char *end;
-        long first = strtol(text, &end, 10), last = first;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        for (long number = first; number <= last && last < 1 << 20; number++)
-            if (n++ < most)
-                numbers[n - 1] = (int)number;
-        text = *end == ',' ? end + 1 : end;
-    }
-    return n;
-}
-
-static bool is_among(int number, const int *numbers, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (numbers[i] == number)
-            return true;
-    return false;
-}
+enum { MOST_NUMBERS = 1024 };    /* of a node: MAX_NUMNODES of the kernel */
 
 static void read_cpus(const char *root, agb_node *node)
 {
     char path[96], text[1024];
-    int listed[AGB_MOST_NODE_CPUS], allowed[4 * AGB_MOST_NODE_CPUS];
+    int allowed[4 * AGB_MOST_NODE_CPUS];
     unsigned n_allowed = agb_machine_allowed_cpus(allowed, 4 * AGB_MOST_NODE_CPUS);
     n_allowed = n_allowed < 4 * AGB_MOST_NODE_CPUS ? n_allowed : 4 * AGB_MOST_NODE_CPUS;
     snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node->number);
     agb_sysfile_read(root, path, text, sizeof text);
     snprintf(node->cpu_list, sizeof node->cpu_list, "%.79s", text);
-    size_t n = parse_list(text, listed, AGB_MOST_NODE_CPUS);
-    for (size_t i = 0; i < n && i < AGB_MOST_NODE_CPUS; i++)
-        if (is_among(listed[i], allowed, n_allowed))
-            node->cpus[node->n_cpus++] = listed[i];
+    for (unsigned i = 0; i < n_allowed && node->n_cpus < AGB_MOST_NODE_CPUS; i++)
+        if (agb_processor_list_covers(text, &allowed[i], 1))
+            node->cpus[node->n_cpus++] = allowed[i];
 }
 
 /* "Node 0 MemTotal:  24683120 kB" */
@@ -77,15 +54,14 @@ static void read_distances(const char *root, agb_node *node)
 
 void agb_nodes_read(const char *root, agb_nodes *out)
 {
-    char text[256];
-    int numbers[AGB_MOST_NODES];
+    char online[256];
     *out = (agb_nodes){0};
-    agb_sysfile_read(root, "/sys/devices/system/node/online", text, sizeof text);
-    size_t n = parse_list(text, numbers, AGB_MOST_NODES);
-    out->n = n < AGB_MOST_NODES ? n : AGB_MOST_NODES;
-    for (size_t i = 0; i < out->n; i++) {
-        agb_node *node = &out->node[i];
-        node->number = numbers[i];
+    agb_sysfile_read(root, "/sys/devices/system/node/online", online, sizeof online);
+    for (int number = 0; number < MOST_NUMBERS && out->n < AGB_MOST_NODES; number++) {
+        if (!agb_processor_list_covers(online, &number, 1))
+            continue;
+        agb_node *node = &out->node[out->n++];
+        node->number = number;
         read_cpus(root, node);
         node->memory_bytes = read_memory(root, node, "MemTotal");
         node->free_bytes = read_memory(root, node, "MemFree");
@@ -95,7 +71,7 @@ void agb_nodes_read(const char *root, agb_nodes *out)
 
 void agb_nodes_bind(const agb_room *room, int node, char *why, size_t size)
 {
-    enum { BITS = 8 * sizeof(unsigned long), WORDS = 1024 / BITS };
+    enum { BITS = 8 * sizeof(unsigned long), WORDS = MOST_NUMBERS / BITS };
     unsigned long mask[WORDS] = {0};
     why[0] = '\0';
     if (node < 0 || node >= WORDS * BITS)

@@ -47,6 +47,13 @@ double agb_runq_wait_s(const char *root)
     return kept ? (double)waited_ns / 1e9 : -1;
 }
 
+double agb_os_cpu_s(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
 void agb_os_usage_read(agb_os_usage *out)
 {
     struct rusage usage;

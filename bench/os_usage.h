@@ -18,6 +18,8 @@ void agb_os_usage_read(agb_os_usage *out);
  * then not available (negative). */
 agb_os_usage agb_os_usage_between(const agb_os_usage *before, const agb_os_usage *after);
 
+/* Processor time alone, user and system. */
+double agb_os_cpu_s(void);
 /* The run-queue wait alone, of the tasks under ROOT/proc/self/task; root is "" except in tests. */
 double agb_runq_wait_s(const char *root);
 

@@ -96,20 +96,20 @@ agb_cpu_ticks agb_cpu_ticks_between(const agb_cpu_ticks *before, const agb_cpu_t
     };
 }
 
-static uint64_t busy_ticks(const agb_cpu_ticks *ticks)
+uint64_t agb_cpu_ticks_busy(const agb_cpu_ticks *ticks)
 {
     return ticks->user + ticks->nice + ticks->system + ticks->irq + ticks->softirq;
 }
 
 uint64_t agb_cpu_ticks_all(const agb_cpu_ticks *ticks)
 {
-    return busy_ticks(ticks) + ticks->idle + ticks->iowait + ticks->steal;
+    return agb_cpu_ticks_busy(ticks) + ticks->idle + ticks->iowait + ticks->steal;
 }
 
 double agb_cpu_busy_pct(const agb_cpu_ticks *ticks)
 {
     uint64_t all = agb_cpu_ticks_all(ticks);
-    return all > 0 ? 100.0 * (double)busy_ticks(ticks) / (double)all : NAN;
+    return all > 0 ? 100.0 * (double)agb_cpu_ticks_busy(ticks) / (double)all : NAN;
 }
 
 static bool count_cpu(char *line, void *context)

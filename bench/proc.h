@@ -21,7 +21,8 @@ bool agb_cpu_ticks_sum(const char *root, const int *cpus, unsigned n, agb_cpu_ti
 agb_cpu_ticks agb_cpu_ticks_between(const agb_cpu_ticks *before, const agb_cpu_ticks *after);
 void agb_cpu_ticks_add(agb_cpu_ticks *sum, const agb_cpu_ticks *more);
 uint64_t agb_cpu_ticks_all(const agb_cpu_ticks *ticks);
-/* What tools show as "% CPU": all but idle, iowait and steal, of all. NAN when no tick has passed. */
+uint64_t agb_cpu_ticks_busy(const agb_cpu_ticks *ticks);    /* all but idle, iowait and steal */
+/* What tools show as "% CPU": busy of all. NAN when no tick has passed. */
 double agb_cpu_busy_pct(const agb_cpu_ticks *ticks);
 /* Processors that /proc/stat lists. */
 unsigned agb_cpus_online(const char *root);

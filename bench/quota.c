@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* How many processors and how much memory this process really has: affinity and control groups, versions 1 and 2.
+/* How many processors and how much memory a process really has: affinity and control groups, versions 1 and 2.
  *
  * A limit may stand on any ancestor of the process's group, and inside a container the group's path may belong to a
- * tree that is not visible. So the files are looked for at the path that /proc/self/cgroup names and at every ancestor
- * of it up to the mount, and the smallest limit counts. */
+ * tree that is not visible. So the files are looked for at the path that its /proc/PID/cgroup names and at every
+ * ancestor of it up to the mount, and the smallest limit counts. */
 #include "quota.h"
 
 #include "machine.h"
-#include "proc.h"
 #include "sysfile.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 unsigned agb_machine_allowed_cpus(int *cpus, unsigned most)
@@ -153,22 +151,28 @@ unsigned agb_machine_default_threads(const char *root)
     return whole > 0 ? whole : 1;
 }
 
-/* cpu.stat: throttled_usec of version 2, throttled_time in ns of version 1. Each group counts its own. */
-static bool see_throttling(const char *root, const char *folder, void *context)
+/* A line of cpu.stat: throttled_usec of version 2, throttled_time in ns of version 1. */
+static bool add_throttling(char *line, void *context)
 {
     agb_throttling *out = context;
-    char path[2 * PATH_MAX + 64];
-    uint64_t periods, throttled, us, ns;
-    snprintf(path, sizeof path, "%s/cpu.stat", folder);
-    bool version_2 = agb_proc_number(root, path, "throttled_usec", &us);
-    bool version_1 = agb_proc_number(root, path, "throttled_time", &ns);
-    agb_proc_number(root, path, "nr_periods", &periods);
-    agb_proc_number(root, path, "nr_throttled", &throttled);
-    out->known |= version_1 || version_2;
-    out->periods += periods;
-    out->throttled += throttled;
-    out->throttled_s += (double)us / 1e6 + (double)ns / 1e9;
+    char name[32];
+    uint64_t number;
+    if (sscanf(line, "%31s %" SCNu64, name, &number) != 2)
+        return false;
+    bool us = strcmp(name, "throttled_usec") == 0, ns = strcmp(name, "throttled_time") == 0;
+    out->known |= us || ns;
+    out->periods += strcmp(name, "nr_periods") == 0 ? number : 0;
+    out->throttled += strcmp(name, "nr_throttled") == 0 ? number : 0;
+    out->throttled_s += us ? (double)number / 1e6 : ns ? (double)number / 1e9 : 0;
     return false;
+}
+
+/* Each group counts its own. */
+static bool see_throttling(const char *root, const char *folder, void *context)
+{
+    char path[2 * PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/cpu.stat", folder);
+    return agb_sysfile_any_line(root, path, add_throttling, context);
 }
 
 agb_throttling agb_quota_throttling(const char *root, int pid)

@@ -159,7 +159,6 @@ static agb_status note(agb_tasks *tasks, size_t sorted, int pid, int tid, agb_er
 
 /* ---- All of them ------------------------------------------------------------------------------------------------- */
 
-/* Calls each number in a folder; a folder that is not there has none. */
 typedef struct walk {
     agb_tasks *tasks;
     size_t sorted;
@@ -167,6 +166,7 @@ typedef struct walk {
     agb_error *err;
 } walk;
 
+/* Calls each number in a folder; a folder that is not there has none. */
 static agb_status each_number(const char *root, const char *path, agb_status (*visit)(walk *walk, int number),
                               walk *walk)
 {

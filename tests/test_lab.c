@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A lab's record and its outputs, on a lab that measures nothing. */
 #include "lab.h"
+#include "report.h"
 #include "test.h"
 
 #include <jansson.h>
@@ -141,7 +142,9 @@ static void report_says_what_to_expect_what_it_showed_and_its_limits(void **stat
     agb_machine machine;
     agb_machine_read(&machine);
     FILE *to = begin_text();
-    agb_lab_report_table(to, &record, &machine);
+    agb_lab_report_head(to, record.lab);
+    agb_lab_report_body(to, &record);
+    agb_report_machine(to, &machine);
     fclose(to);
     const char *in_order[] = {"fake: what a lab looks like", "predict    it rises", "latency", "L2 1 MiB", "16 KiB",
                               "a random; b sequential", "1 MiB  4.50 [4.41, 4.63]!", "steps",

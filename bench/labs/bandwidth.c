@@ -56,7 +56,7 @@ static agb_status measure(void *context, size_t trial, double *gbps, agb_error *
     bandwidth *lab = context;
     unsigned threads = threads_of(context, trial);
     lab->kernel = (agb_kernel)(trial / lab->n_counts);
-    lab->bytes_each = lab->set_bytes / threads / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
+    lab->bytes_each = agb_kernel_slice(lab->set_bytes, threads);
     if (lab->repeats[trial] == 0) {    /* the first turn's own warm-up tells how many passes fill the slot */
         lab->passes = 1;
         double once_s = agb_team_wall_s(lab->pool, threads, stream_slice, lab);
@@ -172,7 +172,7 @@ static agb_status prepare(bandwidth *lab, agb_error *err)
     lab->n_counts = agb_lab_worker_counts(crew.threads, lab->counts);
     double whole_s = lab->run->seconds > 0 ? lab->run->seconds : usual_s;
     lab->slot_s = fmax(least_slot_s, whole_s / (double)(AGB_KERNELS * lab->n_counts) / (REPETITIONS + 1));
-    lab->bytes_each = lab->set_bytes / crew.threads / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
+    lab->bytes_each = agb_kernel_slice(lab->set_bytes, crew.threads);
     agb_team_wall_s(lab->pool, crew.threads, fill_slice, lab);
     lab->bytes_each = lab->set_bytes;
     fill_slice(lab, 0);    /* what the rounding left between the slices */

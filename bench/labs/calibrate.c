@@ -11,8 +11,6 @@
 #include "process.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { REPETITIONS = 7, HOPS = 20000 };
@@ -168,16 +166,10 @@ static agb_status prepare(calibration *lab, agb_error *err)
     agb_status status = agb_lab_pin_self(lab->run, err);
     if (status == AGB_OK)
         status = agb_room_map(&lab->room, bytes, AGB_PAGES_HUGE, "lab: calibrate", err);
-    if (status != AGB_OK)
-        return status;
-    uint32_t *order = malloc(bytes / AGB_CHAIN_NODE * sizeof *order);
-    if (!order)
-        return agb_fail(err, AGB_ERR_MEMORY, "lab: calibrate: no memory for the order of the nodes: free some, and run "
-                                             "again");
-    agb_chain_draw(order, bytes / AGB_CHAIN_NODE, 1);
-    agb_chain_link(&lab->chain, &lab->room, bytes, order);
-    free(order);
-    return AGB_OK;
+    if (status == AGB_OK && !agb_chain_make(&lab->chain, &lab->room, bytes))
+        status = agb_fail(err, AGB_ERR_MEMORY, "lab: calibrate: no memory for the order of the nodes: free some, and "
+                                               "run again");
+    return status;
 }
 
 static agb_status run(agb_lab_run *run, agb_error *err)

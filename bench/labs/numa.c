@@ -9,11 +9,10 @@
 #include "kernels.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 5, MOST_PAIRS = AGB_MOST_NODES * AGB_MOST_NODES, HOPS = 200000 };
+enum { REPETITIONS = 5, HOPS = 200000 };
 
 static const size_t usual_bytes = 256 << 20;
 static const double value = 1;
@@ -68,7 +67,7 @@ static agb_status measure_latency(void *context, size_t trial, double *ns, agb_e
 static void read_slice(void *context, unsigned worker)
 {
     numa *lab = context;
-    size_t each = lab->set_bytes / agb_pool_workers(lab->pool) / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT;
+    size_t each = agb_kernel_slice(lab->set_bytes, agb_pool_workers(lab->pool));
     uint64_t wrong = agb_kernel_pass(AGB_KERNEL_READ, lab->room.at + worker * each, each, value);
     __atomic_fetch_or(&lab->wrong, wrong, __ATOMIC_RELAXED);
 }
@@ -76,10 +75,10 @@ static void read_slice(void *context, unsigned worker)
 static agb_status measure_bandwidth(void *context, size_t trial, double *gbps, agb_error *err)
 {
     numa *lab = context;
-    double rate, wall_s = agb_team_wall_s(lab->pool, agb_pool_workers(lab->pool), read_slice, lab);
-    (void)trial;
     unsigned workers = agb_pool_workers(lab->pool);
-    double bytes = (double)(lab->set_bytes / workers / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT) * workers;
+    double rate, wall_s = agb_team_wall_s(lab->pool, workers, read_slice, lab);
+    (void)trial;
+    double bytes = (double)agb_kernel_slice(lab->set_bytes, workers) * workers;
     agb_status status = agb_lab_rate(bytes, wall_s, "numa", &rate, err);
     *gbps = rate / 1e9;
     if (status == AGB_OK && lab->wrong)
@@ -103,7 +102,7 @@ static agb_status measure_pair(numa *lab, const agb_node *from, agb_lab_point *l
         turns.threads = from->n_cpus;
         turns.measure = measure_bandwidth;
         lab->wrong = 0;
-        agb_kernel_pass(AGB_KERNEL_WRITE, lab->room.at, lab->set_bytes / AGB_KERNEL_UNIT * AGB_KERNEL_UNIT, value);
+        agb_kernel_pass(AGB_KERNEL_WRITE, lab->room.at, agb_kernel_slice(lab->set_bytes, 1), value);
         status = agb_lab_take_turns(lab->run, &turns, bandwidth, err);
     }
     agb_pool_destroy(lab->pool);

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { REPETITIONS = 5, KINDS = 3, MODES = 2, STRATEGIES = 2, TRIALS = STRATEGIES * KINDS * MODES };
 

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS = 15, LOOKS = 12 };
 
@@ -267,8 +266,8 @@ static agb_status runq(agb_lab_run *run, agb_error *err)
     if (status == AGB_OK)
         status = follow(&watch, err);
     agb_cpu_ticks passed = agb_cpu_ticks_between(&watch.before, &watch.after);
-    uint64_t busy = agb_cpu_ticks_all(&passed) - passed.idle - passed.iowait - passed.steal;
-    const char *refusal = agb_tasks_refusal(&watch.tasks, watch.has_ticks ? agb_ticks_s(busy) : 0);
+    double busy_s = watch.has_ticks ? agb_ticks_s(agb_cpu_ticks_busy(&passed)) : 0;
+    const char *refusal = agb_tasks_refusal(&watch.tasks, busy_s);
     const agb_task **tasks = status == AGB_OK ? calloc(2 * watch.tasks.n + 1, sizeof *tasks) : NULL;
     if (status == AGB_OK && !tasks)
         status = agb_fail(err, AGB_ERR_MEMORY, "no memory to sort %zu threads", watch.tasks.n);

@@ -5,6 +5,8 @@
 #include "disturbance.h"
 #include "duty.h"
 #include "lab_team.h"
+#include "lab_turns.h"
+#include "os_usage.h"
 #include "pins.h"
 #include "proc.h"
 #include "statistics.h"
@@ -12,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 enum { MOST_ROUNDS = 3, MOST_TRIALS = 128 };
@@ -90,18 +91,12 @@ static agb_status prepare_chain(experiment *experiment, agb_error *err)
     size_t bytes = 4 * experiment->run->machine->caches.l3;
     bytes = bytes < LEAST ? LEAST : bytes > MOST ? MOST : bytes;
     agb_error small = {0};
-    uint32_t *order = malloc(bytes / AGB_CHAIN_NODE * sizeof *order);
-    if (!order)
-        return agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for a chain of %zu bytes", bytes);
     agb_status status = agb_room_map(&experiment->room, bytes, AGB_PAGES_HUGE, "lab: utilization", &small);
     experiment->has_chain = status == AGB_OK;
-    if (experiment->has_chain) {
-        agb_chain_draw(order, bytes / AGB_CHAIN_NODE, 1);
-        agb_chain_link(&experiment->chain, &experiment->room, bytes, order);
-    } else {
+    if (!experiment->has_chain)
         agb_lab_note(experiment->run->record, "no pointer chase beside the spin: %s", small.text);
-    }
-    free(order);
+    else if (!agb_chain_make(&experiment->chain, &experiment->room, bytes))
+        return agb_fail(err, AGB_ERR_MEMORY, "lab: utilization: no memory for a chain of %zu bytes", bytes);
     return AGB_OK;
 }
 
@@ -124,14 +119,6 @@ static void read_ticks(const experiment *experiment, agb_cpu_ticks *out)
         agb_cpu_ticks_read(experiment->run->root, out);
 }
 
-static double own_s(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
 static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
 {
     agb_cpu_ticks before, after;
@@ -143,9 +130,9 @@ static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
     trial->at = time(NULL);
     agb_disturbance since = agb_disturbance_begin(experiment->run->root);
     read_ticks(experiment, &before);
-    double own_before_s = own_s();
+    double own_before_s = agb_os_cpu_s();
     double wall_s = agb_team_wall_s(experiment->pool, trial->workers, do_work, experiment);
-    trial->own_s += own_s() - own_before_s;
+    trial->own_s += agb_os_cpu_s() - own_before_s;
     read_ticks(experiment, &after);
     trial->noisy += agb_disturbance_seen(&since, trial->workers);
     agb_cpu_ticks passed = agb_cpu_ticks_between(&before, &after);
@@ -164,16 +151,13 @@ static agb_status measure(experiment *experiment, trial *trial, agb_error *err)
 static agb_status take_rounds(experiment *experiment, agb_error *err)
 {
     size_t order[MOST_TRIALS], all = experiment->rounds * experiment->n;
-    uint64_t random = experiment->run->options->seed + 1;
+    uint64_t random = 1;
     for (size_t i = 0; i < experiment->n; i++)
         order[i] = i;
     for (size_t done = 0; done < all; done++) {
-        size_t at = done % experiment->n;
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        size_t other = at + (size_t)((random >> 33) % (experiment->n - at)), kept = order[at];
-        order[at] = order[other];
-        order[other] = kept;
-        trial *trial = &experiment->trials[order[at]];
+        if (done % experiment->n == 0)
+            agb_lab_shuffle(order, experiment->n, &random);
+        trial *trial = &experiment->trials[order[done % experiment->n]];
         if (!agb_lab_progress(experiment->run, agb_duty_name(trial->work), done, all))
             return agb_lab_stopped(experiment->run, err);
         agb_status status = measure(experiment, trial, err);
@@ -449,8 +433,7 @@ static agb_status utilization(agb_lab_run *run, agb_error *err)
     if (status == AGB_OK)
         status = report(experiment, first_threads, err);
     agb_pool_destroy(experiment->pool);
-    if (experiment->has_chain)
-        agb_room_unmap(&experiment->room);
+    agb_room_unmap(&experiment->room);
     free(experiment->benches);
     free(experiment);
     return status;
