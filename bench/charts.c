@@ -87,6 +87,14 @@ void agb_figure_end(agb_page *page)
     fputs("</figcaption>\n</figure>\n", page->to);
 }
 
+void agb_interval_cell(agb_page *page, double low, double high, const char *unit, const char *none)
+{
+    if (isnan(low) || isnan(high))
+        agb_html_number_cell(page->to, "%s", none);
+    else
+        agb_html_number_cell(page->to, "%s to %s", agb_text_amount(low, unit).s, agb_text_amount(high, unit).s);
+}
+
 void agb_draw_legend(agb_page *page, const char *const *names, size_t n, const char *kind)
 {
     enum { WIDTH = 22, HEIGHT = 12 };

@@ -219,11 +219,7 @@ void agb_curves_table(agb_page *page, const agb_curves *curves)
             agb_html_number_cell(page->to, "%s", agb_text_amount(point->x, curves->x.unit).s);
             agb_html_number_cell(page->to, "%s%s", agb_text_amount(point->y, curves->y.unit).s,
                                  point->noisy ? " (noisy)" : "");
-            if (isnan(point->low) || isnan(point->high))
-                agb_html_number_cell(page->to, "-");
-            else
-                agb_html_number_cell(page->to, "%s to %s", agb_text_amount(point->low, curves->y.unit).s,
-                                     agb_text_amount(point->high, curves->y.unit).s);
+            agb_interval_cell(page, point->low, point->high, curves->y.unit, "-");
             agb_html_row_end(page->to);
         }
     agb_html_table_end(page->to);

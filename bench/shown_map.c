@@ -98,11 +98,7 @@ static void maps_table(agb_page *page, const axis axes[AXES], const field *field
         agb_html_cell(page->to, "%s", axes[1].value[i % axes[1].n]);
         agb_html_number_cell(page->to, "%s", fields[i].text.s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->median_s, "s").s);
-        if (isnan(row->low_s))
-            agb_html_number_cell(page->to, "too few runs");
-        else
-            agb_html_number_cell(page->to, "%s to %s", agb_text_amount(row->low_s, "s").s,
-                                 agb_text_amount(row->high_s, "s").s);
+        agb_interval_cell(page, row->low_s, row->high_s, "s", "too few runs");
         agb_html_row_end(page->to);
     }
     agb_html_table_end(page->to);
