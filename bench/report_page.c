@@ -24,6 +24,13 @@ void agb_section_head(agb_page *page, const char *over, const char *title)
     agb_html_sentence(page->to, "h2", NULL, "%s", title);
 }
 
+agb_tone agb_tone_of(const char *verdict)
+{
+    return strcmp(verdict, "faster") == 0   ? AGB_TONE_BETTER
+           : strcmp(verdict, "slower") == 0 ? AGB_TONE_WORSE
+                                            : AGB_TONE_PLAIN;
+}
+
 void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char *class)
 {
     size_t n = agb_read_length(list);

@@ -174,9 +174,7 @@ const agb_shown_row *agb_shown_named(const agb_shown *shown, const char *aggrega
 
 agb_tone agb_shown_tone(const agb_shown_row *row)
 {
-    return same_words(row->verdict, "faster")   ? AGB_TONE_BETTER
-           : same_words(row->verdict, "slower") ? AGB_TONE_WORSE
-                                                : AGB_TONE_PLAIN;
+    return agb_tone_of(row->verdict);
 }
 
 agb_text agb_shown_speedup(const agb_shown_row *row)
