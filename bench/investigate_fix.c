@@ -25,10 +25,7 @@ static agb_summary phase_of(const agb_result *result, size_t phase)
     size_t n = 0;
     for (size_t i = result->n_warmup; i < result->n_runs && n < MOST; i++)
         values[n++] = result->runs[i].phase_s[phase];
-    agb_summary out = agb_summarize(values, n, 1);
-    if (n < AGB_LEAST_FOR_INTERVAL)
-        out.ci95_low = out.ci95_high = NAN;
-    return out;
+    return agb_summarize(values, n, 1);
 }
 
 static const agb_result *fastest(const agb_results *results)
