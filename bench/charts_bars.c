@@ -5,7 +5,6 @@
 #include "svg.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { HEAD = 6, FOOT = 44, LONGEST_NAME = 210, LONGEST_NOTE = 190, GAP = 12 };
 

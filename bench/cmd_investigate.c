@@ -9,7 +9,6 @@
 #include "section.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* As large as makes the simple table many times the last cache, and the whole end in about two minutes. */

@@ -4,7 +4,6 @@
 #include "investigate.h"
 
 #include "published.h"
-#include "resident.h"
 #include "text.h"
 
 #include <math.h>

@@ -4,10 +4,8 @@
 #include "investigate.h"
 
 #include "published.h"
-#include "resident.h"
 #include "text.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #define SIMPLE agb_published_aggregator[AGB_PUBLISHED_SIMPLE]

@@ -116,7 +116,6 @@ static void count_sources(agb_shown *shown)
         for (size_t j = 0; j < i && !seen; j++)
             seen = same_words(shown->rows[i].source, shown->rows[j].source);
         shown->n_sources += !seen;
-        shown->n_ok += shown->rows[i].ok;
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct agb_shown_row {
 typedef struct agb_shown {
     agb_json file;                  /* the object of the run */
     agb_shown_row *rows;
-    size_t n, n_ok, n_sources;
+    size_t n, n_sources;
     double noise_low, noise_high;   /* of the baseline against its twin; NAN: there was none */
 } agb_shown;
 

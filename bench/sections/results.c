@@ -5,7 +5,6 @@
 #include "shown.h"
 
 #include <math.h>
-#include <string.h>
 
 /* "GROUP BY UserID on hits.parquet" */
 static void results_title(const agb_json *run, char *text, size_t size)
