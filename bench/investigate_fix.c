@@ -163,7 +163,7 @@ static void choose(const agb_investigation *self, char *params, size_t size)
         if (strcmp(sweep->results[i].params, "bits=12") == 0)
             standard = &sweep->results[i];
     bool told = standard && best != standard && best->wall.ci95_high < standard->wall.ci95_low &&
-                standard->wall.median > 1.05 * best->wall.median;
+                standard->wall.median > agb_least_claim * best->wall.median;
     snprintf(params, size, "%s%s", told ? ":" : "", told ? best->params : "");
 }
 
