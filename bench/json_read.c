@@ -123,6 +123,16 @@ static agb_json place_of(const agb_json *parent, const char *key, size_t i)
     return out;
 }
 
+/* The value at its place; it may be NULL, but not of another type. */
+static agb_json typed(agb_json at, json_t *value, json_type type, const char *wanted)
+{
+    if (value && json_typeof(value) != type)
+        agb_read_fail(&at, "is %s: wanted %s", type_of(value), wanted);
+    else
+        at.value = value;
+    return at;
+}
+
 static void fail_type(const agb_json *parent, const char *key, const json_t *value, const char *wanted)
 {
     agb_json at = place_of(parent, key, 0);
@@ -133,24 +143,12 @@ static void fail_type(const agb_json *parent, const char *key, const json_t *val
 
 agb_json agb_read_object(const agb_json *object, const char *key)
 {
-    agb_json out = place_of(object, key, 0);
-    json_t *value = member(object, key);
-    if (value && !json_is_object(value))
-        fail_type(object, key, value, "an object");
-    else
-        out.value = value;
-    return out;
+    return typed(place_of(object, key, 0), member(object, key), JSON_OBJECT, "an object");
 }
 
 agb_json agb_read_list(const agb_json *object, const char *key)
 {
-    agb_json out = place_of(object, key, 0);
-    json_t *value = member(object, key);
-    if (value && !json_is_array(value))
-        fail_type(object, key, value, "a list");
-    else
-        out.value = value;
-    return out;
+    return typed(place_of(object, key, 0), member(object, key), JSON_ARRAY, "a list");
 }
 
 static double read_number(const agb_json *object, const char *key, double least)
@@ -216,13 +214,8 @@ size_t agb_read_length(const agb_json *list)
 
 static agb_json entry(const agb_json *list, size_t i, json_type type, const char *wanted)
 {
-    agb_json out = place_of(list, NULL, i);
     json_t *value = list->file->failed ? NULL : json_array_get(list->value, i);
-    if (value && json_typeof(value) != type)
-        agb_read_fail(&out, "is %s: wanted %s", type_of(value), wanted);
-    else
-        out.value = value;
-    return out;
+    return typed(place_of(list, NULL, i), value, type, wanted);
 }
 
 agb_json agb_read_entry(const agb_json *list, size_t i)
