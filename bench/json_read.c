@@ -151,30 +151,30 @@ agb_json agb_read_list(const agb_json *object, const char *key)
     return typed(place_of(object, key, 0), member(object, key), JSON_ARRAY, "a list");
 }
 
-static double read_number(const agb_json *object, const char *key, double least)
+/* key, or NULL: the entry i of a list. */
+static double read_number(const agb_json *parent, const char *key, size_t i, const json_t *value, double least)
 {
-    json_t *value = member(object, key);
     if (!value)
         return NAN;
     double number = json_number_value(value);
     if (json_is_number(value) && number >= least && number <= largest)
         return number;
-    agb_json at = place_of(object, key, 0);
+    agb_json at = place_of(parent, key, i);
     if (json_is_number(value))
         agb_read_fail(&at, "%g: allowed range is %g..%g", number, least, largest);
     else
-        fail_type(object, key, value, "a number");
+        agb_read_fail(&at, "is %s: wanted a number", type_of(value));
     return NAN;
 }
 
 double agb_read_number(const agb_json *object, const char *key)
 {
-    return read_number(object, key, -largest);
+    return read_number(object, key, 0, member(object, key), -largest);
 }
 
 double agb_read_amount(const agb_json *object, const char *key)
 {
-    return read_number(object, key, 0);
+    return read_number(object, key, 0, member(object, key), 0);
 }
 
 const char *agb_read_words(const agb_json *object, const char *key)
@@ -212,10 +212,14 @@ size_t agb_read_length(const agb_json *list)
     return list->file->failed ? 0 : json_array_size(list->value);
 }
 
+static json_t *value_at(const agb_json *list, size_t i)
+{
+    return list->file->failed ? NULL : json_array_get(list->value, i);
+}
+
 static agb_json entry(const agb_json *list, size_t i, json_type type, const char *wanted)
 {
-    json_t *value = list->file->failed ? NULL : json_array_get(list->value, i);
-    return typed(place_of(list, NULL, i), value, type, wanted);
+    return typed(place_of(list, NULL, i), value_at(list, i), type, wanted);
 }
 
 agb_json agb_read_entry(const agb_json *list, size_t i)
@@ -232,4 +236,9 @@ const char *agb_read_words_entry(const agb_json *list, size_t i)
 {
     agb_json at = entry(list, i, JSON_STRING, "text");
     return at.value ? json_string_value(at.value) : "";
+}
+
+double agb_read_amount_entry(const agb_json *list, size_t i)
+{
+    return read_number(list, NULL, i, value_at(list, i), 0);
 }

@@ -264,6 +264,8 @@ static void what_is_wrong_is_one_sentence_with_file_and_place(void **state)
         {"{\"aggbench\":1,\"labs\":[]}", "labs: is empty"},
         {"{\"lab\":\"x\",\"findings\":[],\"charts\":[],\"tables\":[{\"title\":\"t\",\"columns\":[{\"name\":\"a\","
          "\"unit\":\"\"},{\"name\":\"b\",\"unit\":\"\"}],\"rows\":[[1]]}]}", "rows[0]|has 1 entries|2 columns"},
+        {"{\"crossovers\":[],\"settings\":{},\"cells\":[],\"grid\":{\"distributions\":[\"u\"],\"groups\":[10,\"x\"],"
+         "\"threads\":[1]}}", "grid.groups[1]|is text|wanted a number"},
         {"{\"results\":null}", "results|missing"},
         {"{\"results\":[7]}", "results[0]|is a number|wanted an object"},
         {RUN("{\"aggregator\":\"a\",\"state\":\"ok\"}", ""), "results[0]|wall_s is missing"},
