@@ -5,6 +5,7 @@
 #include "svg.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -85,6 +86,14 @@ void agb_figure_table_end(agb_page *page)
 void agb_figure_end(agb_page *page)
 {
     fputs("</figcaption>\n</figure>\n", page->to);
+}
+
+void agb_interval_cell(agb_page *page, double low, double high, const char *unit, const char *none)
+{
+    if (isnan(low) || isnan(high))
+        agb_html_number_cell(page->to, "%s", none);
+    else
+        agb_html_number_cell(page->to, "%s to %s", agb_text_amount(low, unit).s, agb_text_amount(high, unit).s);
 }
 
 void agb_draw_legend(agb_page *page, const char *const *names, size_t n, const char *kind)

@@ -23,6 +23,8 @@ __attribute__((format(printf, 2, 3))) void agb_figure_caption(agb_page *page, co
 void agb_figure_table_begin(agb_page *page);
 void agb_figure_table_end(agb_page *page);
 void agb_figure_end(agb_page *page);
+/* A cell of such a table: from where to where, with the unit; `none` where an end is NAN. */
+void agb_interval_cell(agb_page *page, double low, double high, const char *unit, const char *none);
 
 /* ---- Spread: one row for each contestant, its runs as dots on its interval --------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include "svg.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { HEAD = 6, FOOT = 44, LONGEST_NAME = 210, LONGEST_NOTE = 190, GAP = 12 };
 
@@ -21,12 +20,10 @@ typedef struct frame {
 
 /* ---- The frame around the rows ----------------------------------------------------------------------------------- */
 
-static double widest(const char *const *texts, size_t n, double most)
+/* width, or the text's where that is wider, but not more than `most`. */
+static double widen(double width, const char *text, double most)
 {
-    double width = 0;
-    for (size_t i = 0; i < n; i++)
-        width = fmax(width, texts[i] ? agb_svg_text_width(texts[i]) : 0);
-    return fmin(width, most);
+    return fmax(width, text ? fmin(agb_svg_text_width(text), most) : 0);
 }
 
 static frame frame_for(agb_page *page, bool narrow, size_t rows, double name_width, double note_width)
@@ -141,19 +138,18 @@ static void draw_spread(agb_page *page, const agb_spread *spread, bool narrow, d
     agb_svg_end(&frame.svg);
 }
 
-/* Longer lists would not be looked at, and their widths need room. */
+/* Longer lists would not be looked at. */
 enum { MOST_ROWS = 400 };
 
 void agb_draw_spread(agb_page *page, const agb_spread *spread)
 {
     agb_spread shown = *spread;
-    const char *names[MOST_ROWS], *notes[MOST_ROWS];
+    double name_width = 0, note_width = 0;
     shown.n = shown.n > MOST_ROWS ? MOST_ROWS : shown.n;
     for (size_t i = 0; i < shown.n; i++) {
-        names[i] = shown.rows[i].label;
-        notes[i] = shown.rows[i].note;
+        name_width = widen(name_width, shown.rows[i].label, LONGEST_NAME);
+        note_width = widen(note_width, shown.rows[i].note, LONGEST_NOTE);
     }
-    double name_width = widest(names, shown.n, LONGEST_NAME), note_width = widest(notes, shown.n, LONGEST_NOTE);
     draw_spread(page, &shown, false, name_width, note_width);
     draw_spread(page, &shown, true, name_width, note_width);
 }
@@ -206,13 +202,12 @@ static void draw_stack(agb_page *page, const agb_stack *stack, bool narrow, doub
 void agb_draw_stack(agb_page *page, const agb_stack *stack)
 {
     agb_stack shown = *stack;
-    const char *names[MOST_ROWS], *notes[MOST_ROWS];
+    double name_width = 0, note_width = 0;
     shown.n = shown.n > MOST_ROWS ? MOST_ROWS : shown.n;
     for (size_t i = 0; i < shown.n; i++) {
-        names[i] = shown.rows[i].label;
-        notes[i] = shown.rows[i].note;
+        name_width = widen(name_width, shown.rows[i].label, LONGEST_NAME);
+        note_width = widen(note_width, shown.rows[i].note, LONGEST_NOTE);
     }
-    double name_width = widest(names, shown.n, LONGEST_NAME), note_width = widest(notes, shown.n, LONGEST_NOTE);
     agb_draw_legend(page, shown.names, shown.n_parts, shown.substitute ? "estimated" : "solid");
     draw_stack(page, &shown, false, name_width, note_width);
     draw_stack(page, &shown, true, name_width, note_width);

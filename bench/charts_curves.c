@@ -10,7 +10,6 @@ enum { LEFT = 64, RIGHT = 14, FOOT = 46, LEVEL = 16 };
 
 typedef struct plot {
     agb_svg svg;
-    bool narrow;
     double top, bottom;
     agb_scale x, y;
 } plot;
@@ -31,7 +30,7 @@ static void take(double value, bool log, double *low, double *high)
     *high = fmax(*high, value);
 }
 
-/* false when there is nothing to draw. */
+/* y has no place yet: marks above the plot, which stand on x, push it down. false when there is nothing to draw. */
 static bool set_scales(plot *plot, const agb_curves *curves)
 {
     double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
@@ -60,8 +59,7 @@ static bool set_scales(plot *plot, const agb_curves *curves)
     plot->x = curves->x.log || x_high == x_low
                   ? agb_scale_over(x_low, x_high, curves->x.log, bytes, left, right)
                   : (agb_scale){x_low, x_high, left, right, .whole = whole};
-    plot->y = agb_scale_over(y_low, y_high, curves->y.log, strcmp(curves->y.unit, "bytes") == 0, plot->bottom,
-                             plot->top);
+    plot->y = agb_scale_over(y_low, y_high, curves->y.log, strcmp(curves->y.unit, "bytes") == 0, 0, 0);
     return true;
 }
 
@@ -176,15 +174,15 @@ enum { MOST_MARKS = 32 };
 
 static void draw_plot(agb_page *page, const agb_curves *curves, bool narrow)
 {
-    plot plot = {.svg = {page->to, narrow ? AGB_NARROW : AGB_WIDE, 0}, .narrow = narrow};
+    plot plot = {.svg = {page->to, narrow ? AGB_NARROW : AGB_WIDE, 0}};
     int levels[MOST_MARKS];
-    plot.bottom = narrow ? 260 : 300;
     if (!set_scales(&plot, curves))
         return;
     plot.top = 26 + LEVEL * place_marks(curves, &plot, levels);
-    plot.bottom += plot.top;
+    plot.bottom = plot.top + (narrow ? 260 : 300);
     plot.svg.height = plot.bottom + FOOT;
-    set_scales(&plot, curves);
+    plot.y.from = plot.bottom;
+    plot.y.to = plot.top;
     agb_svg_begin(&plot.svg, page->pictures++, narrow ? "narrow" : "wide", curves->title, curves->about);
     draw_axes(&plot, curves);
     draw_marks(&plot, curves, levels);
@@ -221,11 +219,7 @@ void agb_curves_table(agb_page *page, const agb_curves *curves)
             agb_html_number_cell(page->to, "%s", agb_text_amount(point->x, curves->x.unit).s);
             agb_html_number_cell(page->to, "%s%s", agb_text_amount(point->y, curves->y.unit).s,
                                  point->noisy ? " (noisy)" : "");
-            if (isnan(point->low) || isnan(point->high))
-                agb_html_number_cell(page->to, "-");
-            else
-                agb_html_number_cell(page->to, "%s to %s", agb_text_amount(point->low, curves->y.unit).s,
-                                     agb_text_amount(point->high, curves->y.unit).s);
+            agb_interval_cell(page, point->low, point->high, curves->y.unit, "-");
             agb_html_row_end(page->to);
         }
     agb_html_table_end(page->to);

@@ -2,13 +2,13 @@
 /* aggbench investigate: the staged investigation of the aggregation itself, ending in a report of twelve fields. */
 #include "commands.h"
 #include "investigate.h"
+#include "json_text.h"
 #include "machine.h"
 #include "output.h"
 #include "progress.h"
 #include "section.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* As large as makes the simple table many times the last cache, and the whole end in about two minutes. */
@@ -37,8 +37,8 @@ static agb_status write_story(FILE *to, form form, json_t *story, agb_error *err
         return agb_report_page_of(to, "investigation", story, err);
     if (form == FORM_MARKDOWN)
         agb_story_markdown(to, story);
-    else if (json_dumpf(story, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0)
-        fputc('\n', to);
+    else
+        agb_json_write(to, json_incref(story));
     return AGB_OK;
 }
 

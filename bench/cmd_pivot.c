@@ -2,6 +2,7 @@
 /* aggbench pivot: the published experiment, as one command. */
 #include "commands.h"
 #include "machine.h"
+#include "published.h"
 #include "report_pivot.h"
 #include "text.h"
 
@@ -16,7 +17,7 @@ static const double most_s = 140;
 
 static uint64_t rows_that_fit(uint64_t memory_bytes)
 {
-    uint64_t rows = AGB_PIVOT_ROWS;
+    uint64_t rows = AGB_PUBLISHED_ROWS;
     while (rows > LEAST_ROWS && memory_bytes < rows * BYTES_PER_ROW)
         rows /= 2;
     return rows;
@@ -39,11 +40,11 @@ static int pivot(const agb_options *options, agb_error *err)
         uint64_t rows = rows_that_fit(machine.memory_available_bytes);
         snprintf(source, sizeof source, "synth:hits,rows=%" PRIu64, rows);
         session.source = source;
-        if (rows < AGB_PIVOT_ROWS) {
+        if (rows < AGB_PUBLISHED_ROWS) {
             snprintf(note, sizeof note, "only %s of the published %s rows, because %s of memory are free and the whole "
-                     "takes %s", agb_text_count(rows).s, agb_text_count(AGB_PIVOT_ROWS).s,
+                     "takes %s", agb_text_count(rows).s, agb_text_count(AGB_PUBLISHED_ROWS).s,
                      agb_text_bytes(machine.memory_available_bytes).s,
-                     agb_text_bytes((uint64_t)AGB_PIVOT_ROWS * BYTES_PER_ROW).s);
+                     agb_text_bytes((uint64_t)AGB_PUBLISHED_ROWS * BYTES_PER_ROW).s);
             session.note = note;
         }
     }

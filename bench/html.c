@@ -4,6 +4,7 @@
 
 #include "text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #ifndef AGB_HTML_H
 #define AGB_HTML_H
 
-#include <stdarg.h>
 #include <stdio.h>
 
 /* A page that is being written. */

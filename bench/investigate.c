@@ -59,19 +59,6 @@ static void add_common(const agb_investigation *self, char **words, int *n, char
     }
 }
 
-static json_t *json_of(const agb_results *results)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return NULL;
-    agb_report_json(to, results);
-    json_t *out = fclose(to) == 0 ? json_loadb(text, size, 0, NULL) : NULL;
-    free(text);
-    return out;
-}
-
 static agb_status run(agb_investigation *self, const agb_options *options, agb_measurement *out, agb_error *err)
 {
     agb_lineup lineup = {0};
@@ -86,7 +73,7 @@ static agb_status run(agb_investigation *self, const agb_options *options, agb_m
         status = agb_lineup_run(&lineup, &out->results, err);
         agb_strays_end(&older);
     }
-    if (status == AGB_OK && !(out->json = json_of(&out->results)))
+    if (status == AGB_OK && !(out->json = agb_results_json(&out->results)))
         status = agb_fail(err, AGB_ERR_MEMORY, "investigate: no memory for its results");
     agb_lineup_release(&lineup);
     for (size_t i = 0; status == AGB_OK && i < out->results.n_results; i++) {

@@ -4,7 +4,6 @@
 #include "investigate.h"
 
 #include "published.h"
-#include "resident.h"
 #include "text.h"
 
 #include <math.h>
@@ -25,10 +24,7 @@ static agb_summary phase_of(const agb_result *result, size_t phase)
     size_t n = 0;
     for (size_t i = result->n_warmup; i < result->n_runs && n < MOST; i++)
         values[n++] = result->runs[i].phase_s[phase];
-    agb_summary out = agb_summarize(values, n, 1);
-    if (n < AGB_LEAST_FOR_INTERVAL)
-        out.ci95_low = out.ci95_high = NAN;
-    return out;
+    return agb_summarize(values, n, 1);
 }
 
 static const agb_result *fastest(const agb_results *results)
@@ -167,7 +163,7 @@ static void choose(const agb_investigation *self, char *params, size_t size)
         if (strcmp(sweep->results[i].params, "bits=12") == 0)
             standard = &sweep->results[i];
     bool told = standard && best != standard && best->wall.ci95_high < standard->wall.ci95_low &&
-                standard->wall.median > 1.05 * best->wall.median;
+                standard->wall.median > agb_least_claim * best->wall.median;
     snprintf(params, size, "%s%s", told ? ":" : "", told ? best->params : "");
 }
 

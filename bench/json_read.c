@@ -123,6 +123,16 @@ static agb_json place_of(const agb_json *parent, const char *key, size_t i)
     return out;
 }
 
+/* The value at its place; it may be NULL, but not of another type. */
+static agb_json typed(agb_json at, json_t *value, json_type type, const char *wanted)
+{
+    if (value && json_typeof(value) != type)
+        agb_read_fail(&at, "is %s: wanted %s", type_of(value), wanted);
+    else
+        at.value = value;
+    return at;
+}
+
 static void fail_type(const agb_json *parent, const char *key, const json_t *value, const char *wanted)
 {
     agb_json at = place_of(parent, key, 0);
@@ -133,50 +143,38 @@ static void fail_type(const agb_json *parent, const char *key, const json_t *val
 
 agb_json agb_read_object(const agb_json *object, const char *key)
 {
-    agb_json out = place_of(object, key, 0);
-    json_t *value = member(object, key);
-    if (value && !json_is_object(value))
-        fail_type(object, key, value, "an object");
-    else
-        out.value = value;
-    return out;
+    return typed(place_of(object, key, 0), member(object, key), JSON_OBJECT, "an object");
 }
 
 agb_json agb_read_list(const agb_json *object, const char *key)
 {
-    agb_json out = place_of(object, key, 0);
-    json_t *value = member(object, key);
-    if (value && !json_is_array(value))
-        fail_type(object, key, value, "a list");
-    else
-        out.value = value;
-    return out;
+    return typed(place_of(object, key, 0), member(object, key), JSON_ARRAY, "a list");
 }
 
-static double read_number(const agb_json *object, const char *key, double least)
+/* key, or NULL: the entry i of a list. */
+static double read_number(const agb_json *parent, const char *key, size_t i, const json_t *value, double least)
 {
-    json_t *value = member(object, key);
     if (!value)
         return NAN;
     double number = json_number_value(value);
     if (json_is_number(value) && number >= least && number <= largest)
         return number;
-    agb_json at = place_of(object, key, 0);
+    agb_json at = place_of(parent, key, i);
     if (json_is_number(value))
         agb_read_fail(&at, "%g: allowed range is %g..%g", number, least, largest);
     else
-        fail_type(object, key, value, "a number");
+        agb_read_fail(&at, "is %s: wanted a number", type_of(value));
     return NAN;
 }
 
 double agb_read_number(const agb_json *object, const char *key)
 {
-    return read_number(object, key, -largest);
+    return read_number(object, key, 0, member(object, key), -largest);
 }
 
 double agb_read_amount(const agb_json *object, const char *key)
 {
-    return read_number(object, key, 0);
+    return read_number(object, key, 0, member(object, key), 0);
 }
 
 const char *agb_read_words(const agb_json *object, const char *key)
@@ -214,15 +212,14 @@ size_t agb_read_length(const agb_json *list)
     return list->file->failed ? 0 : json_array_size(list->value);
 }
 
+static json_t *value_at(const agb_json *list, size_t i)
+{
+    return list->file->failed ? NULL : json_array_get(list->value, i);
+}
+
 static agb_json entry(const agb_json *list, size_t i, json_type type, const char *wanted)
 {
-    agb_json out = place_of(list, NULL, i);
-    json_t *value = list->file->failed ? NULL : json_array_get(list->value, i);
-    if (value && json_typeof(value) != type)
-        agb_read_fail(&out, "is %s: wanted %s", type_of(value), wanted);
-    else
-        out.value = value;
-    return out;
+    return typed(place_of(list, NULL, i), value_at(list, i), type, wanted);
 }
 
 agb_json agb_read_entry(const agb_json *list, size_t i)
@@ -239,4 +236,9 @@ const char *agb_read_words_entry(const agb_json *list, size_t i)
 {
     agb_json at = entry(list, i, JSON_STRING, "text");
     return at.value ? json_string_value(at.value) : "";
+}
+
+double agb_read_amount_entry(const agb_json *list, size_t i)
+{
+    return read_number(list, NULL, i, value_at(list, i), 0);
 }

@@ -47,6 +47,7 @@ size_t agb_read_length(const agb_json *list);
 agb_json agb_read_entry(const agb_json *list, size_t i);                /* an object */
 agb_json agb_read_list_entry(const agb_json *list, size_t i);           /* a list */
 const char *agb_read_words_entry(const agb_json *list, size_t i);       /* a string */
+double agb_read_amount_entry(const agb_json *list, size_t i);           /* a number of 0..1e18 */
 
 /* For what a type alone does not tell. */
 __attribute__((format(printf, 2, 3))) void agb_read_fail(const agb_json *at, const char *format, ...);

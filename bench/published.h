@@ -9,6 +9,9 @@
 
 #include <jansson.h>
 
+/* Size of the published data set. */
+enum { AGB_PUBLISHED_ROWS = 99997497, AGB_PUBLISHED_GROUPS = 17630976 };
+
 enum { AGB_PUBLISHED_SIMPLE, AGB_PUBLISHED_PARTITIONED, AGB_PUBLISHED_STRATEGIES };
 
 typedef enum agb_figure_unit { AGB_FIGURE_COUNT, AGB_FIGURE_S, AGB_FIGURE_PCT, AGB_FIGURE_BYTES } agb_figure_unit;

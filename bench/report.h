@@ -6,10 +6,12 @@
 #include "results.h"
 #include "text.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 void agb_report_table(FILE *to, const agb_results *results);
 void agb_report_json(FILE *to, const agb_results *results);
+json_t *agb_results_json(const agb_results *results);    /* the same, not yet written */
 void agb_report_csv(FILE *to, const agb_results *results);
 
 /* The tables of counters of one source, and the line about where they come from: report_counters.c. */

@@ -4,6 +4,7 @@
 
 #include "csv_field.h"
 #include "ipc_place.h"
+#include "report_sweep.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,8 +40,7 @@ static void print_substitutes(FILE *to, const agb_result *result)
 static void sweep_field(FILE *to, const agb_results *results, const agb_result *result, const agb_sweep *axis)
 {
     char value[32] = "";
-    const char *text = axis->of_source ? results->sources[result->source].name : result->params;
-    agb_sweep_get(text, axis->of_source ? ',' : ':', axis->name, value, sizeof value);
+    agb_sweep_value_of(results, result, axis, value, sizeof value);
     agb_csv_text(to, value);
 }
 

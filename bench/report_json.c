@@ -427,7 +427,7 @@ static json_t *perf_check_json(const agb_results *results)
     return json_pack("{s:o, s:o}", "reason", agb_json_text_or_null(check->reason), "events", events);
 }
 
-void agb_report_json(FILE *to, const agb_results *results)
+json_t *agb_results_json(const agb_results *results)
 {
     json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source", source_json(&results->sources[0]),
                             "query", query_json(results), "machine", machine_json(results), "floor",
@@ -452,5 +452,10 @@ void agb_report_json(FILE *to, const agb_results *results)
         json_object_set_new(out, "ipc_line", agb_ipc_line_json(results));
     if (results->published)
         json_object_set_new(out, "published", agb_published_json(results));
-    agb_json_write(to, out);
+    return out;
+}
+
+void agb_report_json(FILE *to, const agb_results *results)
+{
+    agb_json_write(to, agb_results_json(results));
 }

@@ -2,7 +2,6 @@
 /* The page of a report: a list of contents, a part for each file by its kind, and the machines. See section.h. */
 #include "section.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +23,13 @@ void agb_section_head(agb_page *page, const char *over, const char *title)
     agb_html_sentence(page->to, "h2", NULL, "%s", title);
 }
 
+agb_tone agb_tone_of(const char *verdict)
+{
+    return strcmp(verdict, "faster") == 0   ? AGB_TONE_BETTER
+           : strcmp(verdict, "slower") == 0 ? AGB_TONE_WORSE
+                                            : AGB_TONE_PLAIN;
+}
+
 void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char *class)
 {
     size_t n = agb_read_length(list);
@@ -35,7 +41,16 @@ void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char
     fputs("</ul>\n", page->to);
 }
 
-/* "Virtual machine (KVM)", or where it stands on its own. */
+void agb_section_write(agb_page *page, const agb_json *object)
+{
+    const agb_section *section = section_of(object->value);
+    if (section)
+        section->write(page, object);
+}
+
+/* ---- The machine ------------------------------------------------------------------------------------------------- */
+
+/* "a virtual machine (KVM)", or "bare metal". */
 static const char *where_it_runs(const agb_json *machine, char *text, size_t size)
 {
     const char *hypervisor = agb_read_words(machine, "hypervisor");
@@ -46,7 +61,7 @@ static const char *where_it_runs(const agb_json *machine, char *text, size_t siz
     return text;
 }
 
-void agb_machine_line(const agb_json *machine, char *text, size_t size)
+static void machine_line(const agb_json *machine, char *text, size_t size)
 {
     char place[80];
     agb_json pmu = agb_read_object(machine, "pmu");
@@ -70,7 +85,7 @@ static void machine_row(agb_page *page, const char *name, const char *text)
     agb_html_row_end(page->to);
 }
 
-void agb_machine_table(agb_page *page, const agb_json *machine)
+static void machine_table(agb_page *page, const agb_json *machine)
 {
     agb_json caches = agb_read_object(machine, "caches"), pmu = agb_read_object(machine, "pmu");
     char text[800];
@@ -99,13 +114,6 @@ void agb_machine_table(agb_page *page, const agb_json *machine)
     machine_row(page, "hardware counters", pmu.value ? text : "");
     machine_row(page, "calibration of slots", agb_read_words(&pmu, "calibration"));
     agb_html_table_end(page->to);
-}
-
-void agb_section_write(agb_page *page, const agb_json *object)
-{
-    const agb_section *section = section_of(object->value);
-    if (section)
-        section->write(page, object);
 }
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
@@ -194,7 +202,7 @@ static void write_machines(agb_page *page, part *parts, size_t n)
         }
         if (machines > 1)
             write_measured_there(page, parts, n, i);
-        agb_machine_table(page, &machine);
+        machine_table(page, &machine);
     }
     if (machines > 0)
         fputs("</section>\n", page->to);
@@ -209,7 +217,7 @@ static void write_page(FILE *to, part *parts, size_t n)
     agb_json machine = machine_of(&parts[0]);
     if (machine.value) {
         char line[400];
-        agb_machine_line(&machine, line, sizeof line);
+        machine_line(&machine, line, sizeof line);
         agb_html_element(to, "p", NULL, "Measured on %s.", line);
     }
     write_contents(&page, parts, n);

@@ -9,7 +9,6 @@
 #include "text.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LABEL = 27, PUBLISHED = 13, COLUMN = 15, MOST_COLUMNS = 3 };
 

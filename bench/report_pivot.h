@@ -7,9 +7,6 @@
 
 #include <stdio.h>
 
-/* Size of the published data set. */
-enum { AGB_PIVOT_ROWS = 99997497, AGB_PIVOT_GROUPS = 17630976 };
-
 void agb_report_pivot(FILE *to, const agb_results *results);
 
 #endif

@@ -14,12 +14,18 @@ enum { NOWHERE = -1, CELL = 9, LABEL = 20, COLUMNS = (AGB_TEXT_CELLS - LABEL) / 
 
 /* ---- Where results lie on the axes ------------------------------------------------------------------------------- */
 
+bool agb_sweep_value_of(const agb_results *results, const agb_result *result, const agb_sweep *axis, char *value,
+                        size_t size)
+{
+    const char *text = axis->of_source ? results->sources[result->source].name : result->params;
+    return agb_sweep_get(text, axis->of_source ? ',' : ':', axis->name, value, size);
+}
+
 /* The number of the axis' value that a result has; NOWHERE when it has none. */
 static int place_of(const agb_results *results, const agb_result *result, const agb_sweep *axis)
 {
     char value[32];
-    const char *text = axis->of_source ? results->sources[result->source].name : result->params;
-    if (!agb_sweep_get(text, axis->of_source ? ',' : ':', axis->name, value, sizeof value))
+    if (!agb_sweep_value_of(results, result, axis, value, sizeof value))
         return NOWHERE;
     for (size_t i = 0; i < axis->n; i++)
         if (strcmp(axis->value[i], value) == 0)

@@ -9,6 +9,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* What a result has on an axis, as text; false when it has nothing there. */
+bool agb_sweep_value_of(const agb_results *results, const agb_result *result, const agb_sweep *axis, char *value,
+                        size_t size);
+
 /* Maps and sentences; nothing when nothing was swept. */
 void agb_report_sweep(FILE *to, const agb_results *results);
 

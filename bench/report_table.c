@@ -132,12 +132,13 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
             print_bad_row(to, result, width);
             continue;
         }
+        agb_text speedup = speedup_of(results, i);
         fprintf(to, "%-*s %9s %9s %15s %7s %7s%s\n", width, label_of(result, (size_t)width).s,
                 agb_text_seconds(result->first_s).s, median_of(&result->wall).s,
                 agb_text_interval(result->wall.ci95_low, result->wall.ci95_high).s,
                 isnan(result->ns_per_row) ? "-" : agb_text_number(result->ns_per_row).s, floor_of(result).s,
-                speedup_of(results, i).s);
-        unseen = unseen || strncmp(speedup_of(results, i).s, " ~", 2) == 0;
+                speedup.s);
+        unseen = unseen || strncmp(speedup.s, " ~", 2) == 0;
         cached = cached || result->in_cache;
     }
     if (unseen)

@@ -30,9 +30,8 @@ void agb_section_write(agb_page *page, const agb_json *object);
 
 /* <p class="over">over</p><h2>title</h2> */
 void agb_section_head(agb_page *page, const char *over, const char *title);
-/* The object "machine": one line of it, and all of it. */
-void agb_machine_line(const agb_json *machine, char *text, size_t size);
-void agb_machine_table(agb_page *page, const agb_json *machine);
+/* Of a verdict as files have it: "faster", "slower", or anything else. */
+agb_tone agb_tone_of(const char *verdict);
 /* Sentences of a list of text, as a list; nothing when it is empty. from: how many to leave out first. */
 void agb_sentences(agb_page *page, const agb_json *list, size_t from, const char *class);
 

@@ -77,27 +77,33 @@ static void read_row(agb_shown_row *row, const agb_json *at)
     read_runs(row);
 }
 
-/* `result` says which row a comparison is of; its baseline is the first right row of that source. */
+agb_shown_row *agb_shown_result(const agb_shown *shown, const agb_json *at)
+{
+    double which = agb_read_amount(at, "result");
+    if (isnan(which))
+        return NULL;
+    if (which == floor(which) && which < (double)shown->n)
+        return &shown->rows[(size_t)which];
+    agb_read_fail(at, "result: %g: allowed range is 0..%zu", which, shown->n ? shown->n - 1 : 0);
+    return NULL;
+}
+
+/* The baseline of a comparison is the first right row of that source. */
 static void read_comparisons(agb_shown *shown)
 {
     agb_json list = agb_read_list(&shown->file, "comparisons");
     for (size_t i = 0; i < agb_read_length(&list); i++) {
         agb_json at = agb_read_entry(&list, i);
-        double which = agb_read_amount(&at, "result");
-        if (isnan(which))
+        agb_shown_row *row = agb_shown_result(shown, &at);
+        if (!row)
             continue;
-        if (which != floor(which) || which >= (double)shown->n) {
-            agb_read_fail(&at, "result: %g: allowed range is 0..%zu", which, shown->n ? shown->n - 1 : 0);
-            return;
-        }
-        agb_shown_row *row = &shown->rows[(size_t)which];
         row->speedup = agb_read_amount(&at, "speedup");
         row->speedup_low = agb_read_amount(&at, "ci95_low");
         row->speedup_high = agb_read_amount(&at, "ci95_high");
         row->verdict = agb_read_words(&at, "verdict");
-        for (size_t j = 0; j < (size_t)which; j++)
-            if (shown->rows[j].ok && same_words(shown->rows[j].source, row->source)) {
-                shown->rows[j].baseline = true;
+        for (agb_shown_row *other = shown->rows; other < row; other++)
+            if (other->ok && same_words(other->source, row->source)) {
+                other->baseline = true;
                 break;
             }
     }
@@ -110,7 +116,6 @@ static void count_sources(agb_shown *shown)
         for (size_t j = 0; j < i && !seen; j++)
             seen = same_words(shown->rows[i].source, shown->rows[j].source);
         shown->n_sources += !seen;
-        shown->n_ok += shown->rows[i].ok;
     }
 }
 
@@ -168,9 +173,7 @@ const agb_shown_row *agb_shown_named(const agb_shown *shown, const char *aggrega
 
 agb_tone agb_shown_tone(const agb_shown_row *row)
 {
-    return same_words(row->verdict, "faster")   ? AGB_TONE_BETTER
-           : same_words(row->verdict, "slower") ? AGB_TONE_WORSE
-                                                : AGB_TONE_PLAIN;
+    return agb_tone_of(row->verdict);
 }
 
 agb_text agb_shown_speedup(const agb_shown_row *row)

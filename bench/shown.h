@@ -22,13 +22,16 @@ typedef struct agb_shown_row {
 typedef struct agb_shown {
     agb_json file;                  /* the object of the run */
     agb_shown_row *rows;
-    size_t n, n_ok, n_sources;
+    size_t n, n_sources;
     double noise_low, noise_high;   /* of the baseline against its twin; NAN: there was none */
 } agb_shown;
 
 /* What is wrong stays in the file's reader. Release it either way. */
 agb_shown agb_shown_read(const agb_json *run);
 void agb_shown_release(agb_shown *shown);
+/* The row that the member "result" of an object names by its number; NULL when it is absent, or names none, which
+ * reading takes for a failure. */
+agb_shown_row *agb_shown_result(const agb_shown *shown, const agb_json *at);
 /* Of the first source; NULL when there is none. */
 const agb_shown_row *agb_shown_baseline(const agb_shown *shown);
 const agb_shown_row *agb_shown_named(const agb_shown *shown, const char *aggregator);

@@ -39,19 +39,15 @@ static void read_places(const agb_shown *shown, const agb_json *sweep, const axi
         places[i] = (place){{-1, -1}};
     for (size_t i = 0; i < agb_read_length(&cells); i++) {
         agb_json at = agb_read_entry(&cells, i), list = agb_read_list(&at, "at");
-        double which = agb_read_amount(&at, "result");
         agb_read_need(&at, "result at");
-        if (isnan(which))
+        const agb_shown_row *row = agb_shown_result(shown, &at);
+        if (!row)
             return;
-        if (which != floor(which) || which >= (double)shown->n) {
-            agb_read_fail(&at, "result: %g: allowed range is 0..%zu", which, shown->n ? shown->n - 1 : 0);
-            return;
-        }
         for (size_t k = 0; k < AXES; k++) {
             json_t *value = json_array_get(list.value, k);
             bool inside = json_is_integer(value) && json_integer_value(value) >= 0 &&
                           json_integer_value(value) < (json_int_t)axes[k].n;
-            places[(size_t)which].at[k] = inside ? (int)json_integer_value(value) : -1;
+            places[row - shown->rows].at[k] = inside ? (int)json_integer_value(value) : -1;
         }
     }
 }
@@ -98,11 +94,7 @@ static void maps_table(agb_page *page, const axis axes[AXES], const field *field
         agb_html_cell(page->to, "%s", axes[1].value[i % axes[1].n]);
         agb_html_number_cell(page->to, "%s", fields[i].text.s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->median_s, "s").s);
-        if (isnan(row->low_s))
-            agb_html_number_cell(page->to, "too few runs");
-        else
-            agb_html_number_cell(page->to, "%s to %s", agb_text_amount(row->low_s, "s").s,
-                                 agb_text_amount(row->high_s, "s").s);
+        agb_interval_cell(page, row->low_s, row->high_s, "s", "too few runs");
         agb_html_row_end(page->to);
     }
     agb_html_table_end(page->to);

@@ -6,7 +6,6 @@
 #include "published.h"
 
 #include <math.h>
-#include <string.h>
 
 static void write_figure(agb_page *page, const agb_json *object, const char *key, agb_figure_unit unit)
 {

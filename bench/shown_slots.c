@@ -22,7 +22,7 @@ static const slot_part parts[] = {
     {"bad speculation", "bad_speculation_pct"},
     {"the other thread of the core", "smt_contention_pct"},
 };
-enum { PARTS = sizeof parts / sizeof parts[0], RETIRING = 0, MEMORY = 1, CORE = 2, BACKEND = 3 };
+enum { PARTS = sizeof parts / sizeof parts[0], RETIRING = 0, MEMORY, CORE, BACKEND, FRONTEND, SPECULATION };
 
 /* false when no share was measured. */
 static bool read_slots(const agb_json *counters, agb_stack_row *row)
@@ -55,7 +55,7 @@ static void slots_table(agb_page *page, const agb_shown *shown)
             continue;
         agb_html_row_begin(page->to);
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
-        static const size_t order[] = {RETIRING, MEMORY, BACKEND, 4, 5};
+        static const size_t order[] = {RETIRING, MEMORY, BACKEND, FRONTEND, SPECULATION};
         for (size_t j = 0; j < sizeof order / sizeof order[0]; j++)
             agb_html_number_cell(page->to, "%s",
                                  agb_text_amount(agb_read_amount(&counters, parts[order[j]].key), "%").s);
@@ -144,14 +144,11 @@ static void estimates_table(agb_page *page, const agb_shown *shown)
         double share = agb_read_number(&estimate, "waiting_beyond_cache_pct");
         if (isnan(share))
             continue;
-        double low = agb_read_number(&estimate, "ci95_low"), high = agb_read_number(&estimate, "ci95_high");
         agb_html_row_begin(page->to);
         agb_html_row_name(page->to, "%s", shown->rows[i].label);
         agb_html_number_cell(page->to, "est. %s", agb_text_amount(share, "%").s);
-        if (isnan(low))
-            agb_html_number_cell(page->to, "too few runs");
-        else
-            agb_html_number_cell(page->to, "%s to %s", agb_text_amount(low, "%").s, agb_text_amount(high, "%").s);
+        agb_interval_cell(page, agb_read_number(&estimate, "ci95_low"), agb_read_number(&estimate, "ci95_high"), "%",
+                          "too few runs");
         agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&estimate, "twin_wall_s"), "s").s);
         agb_html_row_end(page->to);
     }

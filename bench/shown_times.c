@@ -37,11 +37,7 @@ static void times_table(agb_page *page, const agb_shown_row *const *rows, size_t
                           several_sources ? row->source : "");
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->first_s, "s").s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(row->median_s, "s").s);
-        if (isnan(row->low_s))
-            agb_html_number_cell(page->to, "too few runs");
-        else
-            agb_html_number_cell(page->to, "%s to %s", agb_text_amount(row->low_s, "s").s,
-                                 agb_text_amount(row->high_s, "s").s);
+        agb_interval_cell(page, row->low_s, row->high_s, "s", "too few runs");
         agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&wall, "min"), "s").s);
         agb_html_number_cell(page->to, "%s", agb_text_amount(agb_read_amount(&wall, "max"), "s").s);
         agb_html_number_cell(page->to, "%s", isnan(row->ns_per_row) ? "-" : agb_text_number(row->ns_per_row).s);

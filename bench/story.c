@@ -24,11 +24,6 @@ static const char *const names[AGB_FIELDS] = {
     [AGB_FIELD_NEXT] = "next experiment",
 };
 
-const char *agb_field_name(agb_field field)
-{
-    return names[field];
-}
-
 agb_status agb_story_create(agb_story *out, agb_error *err)
 {
     *out = (agb_story){0};

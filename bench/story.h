@@ -15,8 +15,6 @@ typedef enum agb_field {
     AGB_FIELD_SAFETY, AGB_FIELD_NEXT, AGB_FIELDS
 } agb_field;
 
-const char *agb_field_name(agb_field field);    /* "workload and success metric" ... */
-
 enum { AGB_MOST_MEASUREMENTS = 16 };
 
 /* Of a measurement in the list: "M1" is 1. */

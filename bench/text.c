@@ -79,15 +79,20 @@ agb_text agb_text_ratio(double ratio, double low, double high)
     return out;
 }
 
+/* Into the largest of `units` units, each `step` times the one before, of which there is a whole one; returns which. */
+static size_t scale_down(double *size, double step, size_t units)
+{
+    size_t unit = 0;
+    for (; *size >= step && unit + 1 < units; unit++)
+        *size /= step;
+    return unit;
+}
+
 agb_text agb_text_bytes(uint64_t bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
     double size = (double)bytes;
-    size_t unit = 0;
-    while (size >= 1000 && unit + 1 < sizeof units / sizeof units[0]) {
-        size /= 1000;
-        unit++;
-    }
+    size_t unit = scale_down(&size, 1000, sizeof units / sizeof units[0]);
     agb_text out;
     snprintf(out.s, sizeof out.s, "%.*f %s", unit == 0 ? 0 : size >= 100 ? 1 : 2, size, units[unit]);
     return out;
@@ -97,11 +102,7 @@ agb_text agb_text_binary(uint64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     double size = (double)bytes;
-    size_t unit = 0;
-    while (size >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
-        size /= 1024;
-        unit++;
-    }
+    size_t unit = scale_down(&size, 1024, sizeof units / sizeof units[0]);
     agb_text out;
     snprintf(out.s, sizeof out.s, "%.4g %s", size, units[unit]);
     return out;

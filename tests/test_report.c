@@ -163,6 +163,21 @@ static void too_few_runs_are_no_headline(void **state)
     free(page);
 }
 
+#define TWINS(processes)                                                                                               \
+    ",\"noise_floor\":[{\"ci95_low\":0.98,\"ci95_high\":1.02}],\"settings\":{\"processes\":" processes "}"
+
+/* Of one process: two layouts of memory can differ by that much. */
+static void under_five_percent_is_claimed_from_three_processes_on(void **state)
+{
+    (void)state;
+    char *page = good_page(RUN(ROW("naive", "ok", ""), TWINS("1")));
+    assert_non_null(strstr(page, "gives 0.980 to 1.02: a difference within that, or under 5\xc2\xa0%, is not claimed"));
+    free(page);
+    page = good_page(RUN(ROW("naive", "ok", ""), TWINS("3")));
+    assert_non_null(strstr(page, "gives 0.980 to 1.02: a difference within that is not claimed"));
+    free(page);
+}
+
 static void substitutes_stand_apart_from_measured_values(void **state)
 {
     (void)state;
@@ -249,6 +264,8 @@ static void what_is_wrong_is_one_sentence_with_file_and_place(void **state)
         {"{\"aggbench\":1,\"labs\":[]}", "labs: is empty"},
         {"{\"lab\":\"x\",\"findings\":[],\"charts\":[],\"tables\":[{\"title\":\"t\",\"columns\":[{\"name\":\"a\","
          "\"unit\":\"\"},{\"name\":\"b\",\"unit\":\"\"}],\"rows\":[[1]]}]}", "rows[0]|has 1 entries|2 columns"},
+        {"{\"crossovers\":[],\"settings\":{},\"cells\":[],\"grid\":{\"distributions\":[\"u\"],\"groups\":[10,\"x\"],"
+         "\"threads\":[1]}}", "grid.groups[1]|is text|wanted a number"},
         {"{\"results\":null}", "results|missing"},
         {"{\"results\":[7]}", "results[0]|is a number|wanted an object"},
         {RUN("{\"aggregator\":\"a\",\"state\":\"ok\"}", ""), "results[0]|wall_s is missing"},
@@ -417,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_run_becomes_a_page_with_pictures_and_the_same_as_text),
         cmocka_unit_test(a_difference_that_is_not_seen_is_not_claimed),
         cmocka_unit_test(too_few_runs_are_no_headline),
+        cmocka_unit_test(under_five_percent_is_claimed_from_three_processes_on),
         cmocka_unit_test(substitutes_stand_apart_from_measured_values),
         cmocka_unit_test(a_failed_strategy_is_said_with_its_reason),
         cmocka_unit_test(a_lab_becomes_curves_with_marks_and_tables),

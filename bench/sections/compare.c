@@ -44,13 +44,6 @@ static void set_labels(row *rows, size_t n)
     }
 }
 
-static agb_tone tone_of(const row *row)
-{
-    return strcmp(row->verdict, "faster") == 0   ? AGB_TONE_BETTER
-           : strcmp(row->verdict, "slower") == 0 ? AGB_TONE_WORSE
-                                                 : AGB_TONE_PLAIN;
-}
-
 /* Those of one source that have a speed-up, as a picture. */
 static void draw_source(agb_page *page, const row *rows, size_t n, const char *source)
 {
@@ -61,7 +54,7 @@ static void draw_source(agb_page *page, const row *rows, size_t n, const char *s
     for (size_t i = 0; i < n && drawn; i++)
         if (!isnan(rows[i].speedup) && strcmp(rows[i].source, source) == 0)
             drawn[spread.n++] = (agb_spread_row){rows[i].label, rows[i].note.s, rows[i].low, rows[i].speedup,
-                                                 rows[i].high, NULL, NULL, 0, tone_of(&rows[i])};
+                                                 rows[i].high, NULL, NULL, 0, agb_tone_of(rows[i].verdict)};
     if (spread.n > 0) {
         agb_figure_begin(page);
         agb_draw_spread(page, &spread);

@@ -32,9 +32,8 @@ static void write_statement(agb_page *page, const agb_json *statement)
 
 static void write_field(agb_page *page, const agb_json *field)
 {
-    const char *name = agb_read_words(field, "field");
     agb_json statements = agb_read_list(field, "statements");
-    agb_html_element(page->to, "h3", "field", "%c%s", *name ? *name & ~0x20 : ' ', *name ? name + 1 : "");
+    agb_html_sentence(page->to, "h3", "field", "%s", agb_read_words(field, "field"));
     fputs("<ul class=\"says\">\n", page->to);
     for (size_t i = 0; i < agb_read_length(&statements); i++) {
         agb_json statement = agb_read_entry(&statements, i);

@@ -52,38 +52,31 @@ static unsigned shade_of(const agb_json *cell)
 
 /* The fields of one number of threads. */
 typedef struct grid {
-    agb_json distributions, groups, cells;
+    agb_json cells;
     size_t rows, columns;
     agb_map_cell *cell;
+    double group[MOST_AXIS];    /* numbers of groups, of the columns */
     const char *row[MOST_AXIS], *column[MOST_AXIS];
     agb_text column_text[MOST_AXIS], *value;
 } grid;
-
-static double number_entry(const agb_json *list, size_t i)
-{
-    json_t *value = json_array_get(list->value, i);
-    if (json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= 1e18)
-        return json_number_value(value);
-    agb_read_fail(list, "[%zu]: wanted a number within 0..1e18", i);
-    return NAN;
-}
 
 static void fill_cell(grid *grid, const agb_json *at, const legend *legend)
 {
     const char *distribution = agb_read_words(at, "distribution"), *winner = agb_read_words(at, "winner");
     double groups = agb_read_amount(at, "groups"), lead = agb_read_amount(at, "lead");
-    for (size_t i = 0; i < grid->rows; i++)
-        for (size_t j = 0; j < grid->columns; j++) {
-            size_t k = i * grid->columns + j;
-            if (strcmp(grid->row[i], distribution) != 0 || number_entry(&grid->groups, j) != groups)
-                continue;
-            bool claimed = agb_read_truth(at, "claimed");
-            if (!isnan(lead))
-                snprintf(grid->value[k].s, sizeof grid->value[k].s, "%s%.40s \xc3\x97", claimed ? "" : "~",
-                         agb_text_number(lead).s);
-            grid->cell[k] = (agb_map_cell){*winner ? winner : "none", grid->value[k].s,
-                                           *winner ? color_of(legend, winner) : 0, shade_of(at)};
-        }
+    size_t i = 0, j = 0;
+    while (i < grid->rows && strcmp(grid->row[i], distribution) != 0)
+        i++;
+    while (j < grid->columns && grid->group[j] != groups)
+        j++;
+    if (i == grid->rows || j == grid->columns)
+        return;
+    size_t k = i * grid->columns + j;
+    if (!isnan(lead))
+        snprintf(grid->value[k].s, sizeof grid->value[k].s, "%s%.40s \xc3\x97",
+                 agb_read_truth(at, "claimed") ? "" : "~", agb_text_number(lead).s);
+    grid->cell[k] = (agb_map_cell){*winner ? winner : "none", grid->value[k].s, *winner ? color_of(legend, winner) : 0,
+                                   shade_of(at)};
 }
 
 static void draw_grid(agb_page *page, grid *grid, double threads, const legend *legend, bool complete)
@@ -125,26 +118,26 @@ static void draw_threads(agb_page *page, grid *grid, double threads, const legen
 static void draw_all(agb_page *page, const agb_json *file)
 {
     agb_json axes = agb_read_object(file, "grid"), threads = agb_read_list(&axes, "threads");
+    agb_json distributions = agb_read_list(&axes, "distributions"), groups = agb_read_list(&axes, "groups");
     grid *grid = calloc(1, sizeof *grid);
     legend legend = read_winners(file);
     if (!grid)
         return agb_read_fail(file, "no memory for its picture");
-    grid->distributions = agb_read_list(&axes, "distributions");
-    grid->groups = agb_read_list(&axes, "groups");
     grid->cells = agb_read_list(file, "cells");
-    grid->rows = agb_read_length(&grid->distributions);
-    grid->columns = agb_read_length(&grid->groups);
+    grid->rows = agb_read_length(&distributions);
+    grid->columns = agb_read_length(&groups);
     if (grid->rows > MOST_AXIS || grid->columns > MOST_AXIS || agb_read_length(&threads) > MOST_AXIS)
         agb_read_fail(&axes, "an axis has more than %d values", MOST_AXIS);
     else {
         for (size_t i = 0; i < grid->rows; i++)
-            grid->row[i] = agb_read_words_entry(&grid->distributions, i);
+            grid->row[i] = agb_read_words_entry(&distributions, i);
         for (size_t j = 0; j < grid->columns; j++) {
-            grid->column_text[j] = agb_text_amount(number_entry(&grid->groups, j), "");
+            grid->group[j] = agb_read_amount_entry(&groups, j);
+            grid->column_text[j] = agb_text_amount(grid->group[j], "");
             grid->column[j] = grid->column_text[j].s;
         }
         for (size_t i = 0; i < agb_read_length(&threads) && !file->file->failed; i++)
-            draw_threads(page, grid, number_entry(&threads, i), &legend, agb_read_truth(file, "complete"));
+            draw_threads(page, grid, agb_read_amount_entry(&threads, i), &legend, agb_read_truth(file, "complete"));
     }
     free(grid);
 }

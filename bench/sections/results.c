@@ -3,9 +3,9 @@
 #include "section.h"
 
 #include "shown.h"
+#include "summary.h"
 
 #include <math.h>
-#include <string.h>
 
 /* "GROUP BY UserID on hits.parquet" */
 static void results_title(const agb_json *run, char *text, size_t size)
@@ -45,19 +45,22 @@ static void write_failures(agb_page *page, const agb_shown *shown)
     }
 }
 
+enum { MOST_PROCESSES = 100 };    /* as --processes takes them */
+
 /* What bounds every sentence above: noise of the twins, lost cores, a virtual machine. */
 static void write_trust(agb_page *page, const agb_shown *shown)
 {
-    agb_json machine = agb_read_object(&shown->file, "machine");
+    agb_json machine = agb_read_object(&shown->file, "machine"), settings = agb_read_object(&shown->file, "settings");
+    double processes = fmin(fmax(agb_read_amount(&settings, "processes"), 1), MOST_PROCESSES);
     size_t noisy = 0, all = 0;
     for (size_t i = 0; i < shown->n; i++)
         for (size_t run = 0; run < shown->rows[i].n_runs; run++, all++)
             noisy += shown->rows[i].noisy[run];
     fputs("<p class=\"aside\">", page->to);
     if (!isnan(shown->noise_low))
-        agb_html_print(page->to, "The baseline against its own twin gives %s to %s: a difference within that, or under "
-                       "5 %%, is not claimed. ", agb_text_number(shown->noise_low).s,
-                       agb_text_number(shown->noise_high).s);
+        agb_html_print(page->to, "The baseline against its own twin gives %s to %s: a difference within that%s is not "
+                       "claimed. ", agb_text_number(shown->noise_low).s, agb_text_number(shown->noise_high).s,
+                       agb_least_claim_of((unsigned)processes) > 1 ? ", or under 5 %," : "");
     agb_html_print(page->to, "%zu of %zu timed runs lost more than 2 %% to waiting for a core.", noisy, all);
     if (*agb_read_words(&machine, "hypervisor"))
         agb_html_print(page->to, " On a virtual machine neighbours can slow any run without a trace here.");
