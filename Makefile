@@ -286,7 +286,7 @@ check: build/check-deps ## the tests under ASan+UBSan, the threaded ones under T
 	$(MAKE) --no-print-directory test SAN=address,undefined WITHOUT='$(once)'
 	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide embed pool counters perf tsv csv jsonl text synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang) WITHOUT='$(once)'
-	$(MAKE) --no-print-directory fuzz SECONDS=3
+	AGB_FUZZ_SEED=1 $(MAKE) --no-print-directory fuzz SECONDS=3
 
 # Hostile bytes for everything that reads what others wrote: tests/fuzz says how.
 fuzz_formats = parquet tsv csv jsonl agb raw schema where

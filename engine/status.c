@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const sentences[] = {
@@ -44,48 +45,80 @@ static bool is_control(const unsigned char *at)
     return at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
 }
 
-/* Copies whole characters as long as they fit; a control byte, or one that is no UTF-8, as \xNN. */
-static void make_visible(char *to, size_t room, const unsigned char *from, size_t n)
+/* How many bytes of n the next character takes, and how many it has where it is visible: a control character, or a byte
+ * that is no UTF-8, stands as \xNN. */
+static size_t next_character(const unsigned char *from, size_t n, size_t *visible)
+{
+    size_t length = agb_utf8_character(from, n), taken = length ? length : 1;
+    *visible = length == 0 || is_control(from) ? 4 * taken : taken;
+    return taken;
+}
+
+static size_t visible_bytes(const unsigned char *from, size_t n)
+{
+    size_t sum = 0;
+    for (size_t visible; n; sum += visible) {
+        size_t taken = next_character(from, n, &visible);
+        from += taken;
+        n -= taken;
+    }
+    return sum;
+}
+
+/* Writes what of n bytes fits into `room`, with a final NUL, and returns where that is. */
+static char *make_visible(char *to, size_t room, const unsigned char *from, size_t n)
 {
     while (n) {
-        size_t length = agb_utf8_character(from, n), taken = length ? length : 1;
-        bool hidden = length == 0 || is_control(from);
-        size_t written = hidden ? 4 * taken : taken;
-        if (written >= room)
+        size_t visible, taken = next_character(from, n, &visible);
+        if (visible >= room)
             break;
         for (size_t i = 0; i < taken; i++)
-            if (hidden)
+            if (visible != taken)
                 snprintf(to + 4 * i, 5, "\\x%02x", from[i]);
             else
                 to[i] = (char)from[i];
-        to += written;
-        room -= written;
+        to += visible;
+        room -= visible;
         from += taken;
         n -= taken;
     }
     *to = '\0';
+    return to;
 }
 
-/* Where a text that was cut after n bytes has its last whole character's end. */
-static size_t whole_characters(const unsigned char *text, size_t n)
+/* A sentence that is too long is so by what it quotes, which can stand anywhere in it: where it begins says what failed
+ * and where it ends says why and what to do, so it loses its middle. */
+static void write_sentence(char *to, size_t room, const unsigned char *from, size_t n)
 {
-    size_t start = n;
-    while (start > 0 && n - start < 4 && (text[--start] & 0xc0) == 0x80)
-        ;
-    return start < n && text[start] >= 0xc0 && agb_utf8_character(text + start, n - start) == 0 ? start : n;
+    const char *end = to + room;
+    size_t length = visible_bytes(from, n), visible;
+    if (length >= room)
+        to = stpcpy(make_visible(to, room / 2, from, n), " ... ");
+    while (length >= (size_t)(end - to)) {
+        size_t taken = next_character(from, n, &visible);
+        length -= visible;
+        from += taken;
+        n -= taken;
+    }
+    make_visible(to, (size_t)(end - to), from, n);
 }
 
 agb_status agb_fail(agb_error *err, agb_status status, const char *format, ...)
 {
     if (err) {
-        unsigned char raw[sizeof err->text];    /* apart, so that err's own text may be an argument */
-        va_list arguments;
+        char raw[sizeof err->text], *all = NULL;    /* apart, so that err's own text may be an argument */
+        va_list arguments, again;
         va_start(arguments, format);
-        int length = vsnprintf((char *)raw, sizeof raw, format, arguments);
+        va_copy(again, arguments);
+        int length = vsnprintf(raw, sizeof raw, format, arguments);
+        if (length >= (int)sizeof raw && vasprintf(&all, format, again) < 0)
+            all = NULL;    /* without memory the end is lost instead of the middle */
+        va_end(again);
         va_end(arguments);
-        size_t n = length < 0 ? 0 : (size_t)length;
+        const char *sentence = all ? all : raw;
+        write_sentence(err->text, sizeof err->text, (const unsigned char *)sentence, strlen(sentence));
         err->status = status;
-        make_visible(err->text, sizeof err->text, raw, n < sizeof raw ? n : whole_characters(raw, sizeof raw - 1));
+        free(all);
     }
     return status;
 }

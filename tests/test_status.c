@@ -64,6 +64,19 @@ static void a_long_sentence_is_cut_between_characters(void **state)
         }
 }
 
+static void a_long_sentence_keeps_its_beginning_and_its_reason(void **state)
+{
+    (void)state;
+    char name[3000];
+    memset(name, '.', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    agb_error err;
+    agb_fail(&err, AGB_ERR_IO, "hits.tsv: column '%s': no: add one", name);
+    assert_memory_equal(err.text, "hits.tsv: column '..", 20);
+    assert_string_equal(err.text + strlen(err.text) - 17, "...': no: add one");
+    assert_non_null(strstr(err.text, ".. ... .."));
+}
+
 static void a_number_that_is_no_status_is_told(void **state)
 {
     (void)state;
@@ -80,6 +93,7 @@ int main(void)
         cmocka_unit_test(bytes_that_act_on_a_terminal_are_shown),
         cmocka_unit_test(a_sentence_can_be_taken_into_the_next),
         cmocka_unit_test(a_long_sentence_is_cut_between_characters),
+        cmocka_unit_test(a_long_sentence_keeps_its_beginning_and_its_reason),
         cmocka_unit_test(a_number_that_is_no_status_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
