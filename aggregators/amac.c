@@ -34,13 +34,15 @@ enum { WIDEST = 64 };
 
 typedef struct look_up {
     chain_node **link, *node;
-    uint64_t key, weight;
+    agb_key key;
+    uint64_t hash, weight;
 } look_up;
 
 typedef struct amac {
     size_t width;
     chain_table table;
     look_up ring[WIDEST];
+    uint64_t ahead[HASHED_ROWS];    /* hashes of strings */
 } amac;
 
 typedef enum progress { WAITING, ENDED, REFUSED } progress;
@@ -54,18 +56,25 @@ static const agb_param params[] = {
     {0},
 };
 
-static inline void amac_begin(const amac *self, look_up *l, uint64_t key, uint64_t weight)
+/* weights is a constant NULL where words count once. */
+PER_KIND void amac_begin(amac *self, look_up *l, const agb_batch *batch, const uint64_t *weights, size_t row,
+                         agb_key_kind kind)
 {
-    *l = (look_up){chain_head(&self->table, key), NULL, key, weight};
+    uint64_t hash = batch_hash(self->table.host, self->table.hash, batch, row, self->ahead, kind);
+    l->link = chain_head(&self->table, hash);
+    l->node = NULL;
+    l->key = batch_key(batch, row, kind);
+    l->hash = hash;
+    l->weight = weights ? weights[row] : 1;
     __builtin_prefetch(l->link);
 }
 
 /* One visit. Two look-ups of one new key may be in flight: the end of a chain is read and extended in the same visit,
  * so the second one finds the node of the first. */
-static inline progress amac_visit(amac *self, look_up *l)
+PER_KIND progress amac_visit(amac *self, look_up *l, agb_key_kind kind)
 {
     if (l->node) {
-        if (l->node->key == l->key) {
+        if (chain_node_is(l->node, l->key, l->hash, kind)) {
             l->node->count += l->weight;
             return ENDED;
         }
@@ -73,17 +82,17 @@ static inline progress amac_visit(amac *self, look_up *l)
     }
     l->node = *l->link;
     if (!l->node)
-        return chain_append(&self->table, l->link, l->key, l->weight) ? ENDED : REFUSED;
+        return chain_append(&self->table, l->link, l->key, l->hash, l->weight, kind) ? ENDED : REFUSED;
     __builtin_prefetch(l->node, 1);
     return WAITING;
 }
 
 /* Ends all look-ups in flight, so that the table may move its heads. */
-static agb_status amac_drain(amac *self, size_t in_flight)
+PER_KIND agb_status amac_drain(amac *self, size_t in_flight, agb_key_kind kind)
 {
     for (size_t i = 0; i < in_flight; i++) {
         progress p;
-        while ((p = amac_visit(self, &self->ring[i])) == WAITING)
+        while ((p = amac_visit(self, &self->ring[i], kind)) == WAITING)
             ;
         if (p == REFUSED)
             return AGB_ERR_MEMORY;
@@ -91,38 +100,30 @@ static agb_status amac_drain(amac *self, size_t in_flight)
     return AGB_OK;
 }
 
-static inline agb_status amac_block(amac *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
+PER_KIND agb_status amac_block(amac *self, const agb_batch *block, const uint64_t *weights, agb_key_kind kind)
 {
-    size_t in_flight = rows < self->width ? rows : self->width, next = in_flight, at = 0;
+    size_t rows = block->rows, in_flight = rows < self->width ? rows : self->width, next = in_flight, at = 0;
     for (size_t i = 0; i < in_flight; i++)
-        amac_begin(self, &self->ring[i], keys[i], weights ? weights[i] : 1);
+        amac_begin(self, &self->ring[i], block, weights, i, kind);
     while (next < rows) {
-        progress p = amac_visit(self, &self->ring[at]);
+        progress p = amac_visit(self, &self->ring[at], kind);
         if (p == REFUSED)
             return AGB_ERR_MEMORY;
-        if (p == ENDED) {
-            amac_begin(self, &self->ring[at], keys[next], weights ? weights[next] : 1);
-            next++;
-        }
+        if (p == ENDED)
+            amac_begin(self, &self->ring[at], block, weights, next++, kind);
         at = at + 1 == in_flight ? 0 : at + 1;
     }
-    return amac_drain(self, in_flight);
+    return amac_drain(self, in_flight, kind);
 }
 
-/* In blocks of at most as many rows as there are heads: chains stay short although growth waits for the block's end. */
-static inline agb_status amac_add(amac *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
+static agb_status amac_count(amac *self, const agb_batch *block)
 {
-    agb_status status = AGB_OK;
-    while (rows && status == AGB_OK) {
-        size_t heads = chain_heads(&self->table), block = rows < heads ? rows : heads;
-        status = amac_block(self, keys, weights, block);
-        if (status == AGB_OK && !chain_settle(&self->table))
-            status = AGB_ERR_MEMORY;
-        keys += block;
-        weights = weights ? weights + block : NULL;
-        rows -= block;
-    }
-    return status;
+    if (self->table.kind == AGB_KEYS_PAIR)
+        return amac_block(self, block, block->weights, AGB_KEYS_PAIR);
+    if (self->table.kind == AGB_KEYS_BYTES)
+        return amac_block(self, block, block->weights, AGB_KEYS_BYTES);
+    return block->weights ? amac_block(self, block, block->weights, AGB_KEYS_WORD)
+                          : amac_block(self, block, NULL, AGB_KEYS_WORD);
 }
 
 static agb_status amac_create(agb_host *host, const agb_config *config, void **out)
@@ -132,14 +133,23 @@ static agb_status amac_create(agb_host *host, const agb_config *config, void **o
     if (!self)
         return AGB_ERR_MEMORY;
     self->width = (size_t)config->params[WIDTH];
-    return chain_open(&self->table, host, (unsigned)config->params[START], config->hash) ? AGB_OK : AGB_ERR_MEMORY;
+    return chain_open(&self->table, host, (unsigned)config->params[START], config) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
+/* In blocks of at most as many rows as there are heads: chains stay short although growth waits for the block's end. */
 static agb_status amac_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
-    return batch->weights ? amac_add(state, batch->keys, batch->weights, batch->rows)
-                          : amac_add(state, batch->keys, NULL, batch->rows);
+    amac *self = state;
+    agb_status status = AGB_OK;
+    for (size_t first = 0; first < batch->rows && status == AGB_OK;) {
+        agb_batch block = batch_part(batch, first, chain_heads(&self->table), self->table.kind);
+        status = amac_count(self, &block);
+        if (status == AGB_OK && !chain_settle(&self->table))
+            status = AGB_ERR_MEMORY;
+        first += block.rows;
+    }
+    return status;
 }
 
 static agb_status amac_finish(void *state)
@@ -164,7 +174,7 @@ const agb_aggregator agb_aggregator_amac = {
     .prediction = "retiring higher than chained's by the factor of the speed-up; still memory-bound",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS,
     .create = amac_create,
     .consume = amac_consume,
     .finish = amac_finish,

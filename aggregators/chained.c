@@ -8,8 +8,9 @@
  *
  * Layout
  *     heads   [ *-][ 0 ][ *-][ 0 ] ...              8 bytes a head, as many as groups or up to twice that
- *               |          '-> [next|key|count] -> [0|key|count]
- *               '-> [0|key|count]                   24 bytes a node, in order of arrival (chain_part.h)
+ *               |          '-> [next|count|key] -> [0|count|key]
+ *               '-> [0|count|key]                   24 bytes a node of a word, 32 of a pair, in order of arrival; the
+ *                                                   bytes of a string stand in its node (chain_part.h)
  *
  * Cost per row
  *   Two dependent lines where naive has one: the head, and then the node that it points to; a third for each node that
@@ -36,24 +37,27 @@ static const agb_param params[] = {
     {0},
 };
 
-static inline bool chained_add_row(chain_table *table, uint64_t key, uint64_t weight)
+PER_KIND bool chained_add_row(chain_table *table, agb_key key, uint64_t hash, uint64_t weight, agb_key_kind kind)
 {
-    chain_node **link = chain_head(table, key);
+    chain_node **link = chain_head(table, hash);
     for (chain_node *node; (node = *link); link = &node->next) {
-        if (node->key == key) {
+        if (chain_node_is(node, key, hash, kind)) {
             node->count += weight;
             return true;
         }
     }
-    return chain_append(table, link, key, weight) && chain_settle(table);
+    return chain_append(table, link, key, hash, weight, kind) && chain_settle(table);
 }
 
-/* weights is a constant NULL where rows count once, and the compiler then drops the load. */
-static inline agb_status chained_add(chained *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
+/* weights is a constant NULL where words count once, and the compiler then drops the load. */
+PER_KIND agb_status chained_add(chain_table *table, const agb_batch *batch, const uint64_t *weights, agb_key_kind kind)
 {
-    for (size_t i = 0; i < rows; i++)
-        if (!chained_add_row(&self->table, keys[i], weights ? weights[i] : 1))
+    uint64_t ahead[HASHED_ROWS];
+    for (size_t i = 0; i < batch->rows; i++) {
+        uint64_t hash = batch_hash(table->host, table->hash, batch, i, ahead, kind);
+        if (!chained_add_row(table, batch_key(batch, i, kind), hash, weights ? weights[i] : 1, kind))
             return AGB_ERR_MEMORY;
+    }
     return AGB_OK;
 }
 
@@ -63,14 +67,19 @@ static agb_status chained_create(agb_host *host, const agb_config *config, void 
     *out = self;
     if (!self)
         return AGB_ERR_MEMORY;
-    return chain_open(&self->table, host, (unsigned)config->params[START], config->hash) ? AGB_OK : AGB_ERR_MEMORY;
+    return chain_open(&self->table, host, (unsigned)config->params[START], config) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status chained_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
-    return batch->weights ? chained_add(state, batch->keys, batch->weights, batch->rows)
-                          : chained_add(state, batch->keys, NULL, batch->rows);
+    chain_table *table = &((chained *)state)->table;
+    if (table->kind == AGB_KEYS_PAIR)
+        return chained_add(table, batch, batch->weights, AGB_KEYS_PAIR);
+    if (table->kind == AGB_KEYS_BYTES)
+        return chained_add(table, batch, batch->weights, AGB_KEYS_BYTES);
+    return batch->weights ? chained_add(table, batch, batch->weights, AGB_KEYS_WORD)
+                          : chained_add(table, batch, NULL, AGB_KEYS_WORD);
 }
 
 static agb_status chained_finish(void *state)
@@ -95,7 +104,7 @@ const agb_aggregator agb_aggregator_chained = {
     .prediction = "memory-bound even above naive: a head, then the node it points to, one after the other",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS,
     .create = chained_create,
     .consume = chained_consume,
     .finish = chained_finish,

@@ -6,8 +6,7 @@
  *     part p      [older|-|key key key ...] <- [older|-|key key     ]      chunks of 4 KiB, aligned to 4 KiB
  *
  * A place is where the next word of a part goes. Chunks are aligned to their size, so the place alone says whether its
- * chunk is full (it stands on a boundary) and which chunk it is in. What is written per row is the key, or the key and
- * its weight in turn; rows of pairs and strings are in wide_rows_part.h. */
+ * chunk is full (it stands on a boundary) and which chunk it is in. What a row is made of is in rows_part.h. */
 #ifndef AGB_CHUNKS_PART_H
 #define AGB_CHUNKS_PART_H
 
@@ -17,7 +16,7 @@ enum { CHUNK_BYTES = 4096, CHUNK_WORDS = CHUNK_BYTES / 8, HEADER_WORDS = 2 };
 
 typedef union chunk {
     union chunk *older;                /* of the same part */
-    uint64_t words[CHUNK_WORDS];       /* from HEADER_WORDS on: keys, or keys and weights in turn */
+    uint64_t words[CHUNK_WORDS];       /* from HEADER_WORDS on: rows */
 } chunk;
 
 /* ---- Where chunks are cut from ---- */
@@ -92,22 +91,6 @@ static inline uint64_t *chunk_append(chunk_store *s, uint64_t *full)
         return NULL;
     fresh->older = full ? chunk_of(full) : NULL;
     return fresh->words + HEADER_WORDS;
-}
-
-/* Writes one row at *place; false: no memory. `weighted` is a constant where it matters. */
-static inline bool chunk_push(chunk_store *s, uint64_t **place, uint64_t key, uint64_t weight, bool weighted)
-{
-    uint64_t *at = *place;
-    if (__builtin_expect(is_chunk_end(at), 0)) {
-        at = chunk_append(s, at);
-        if (!at)
-            return false;
-    }
-    *at++ = key;
-    if (weighted)
-        *at++ = weight;
-    *place = at;
-    return true;
 }
 
 /* The words of the chunk that `place` ends, and the place that ends the older one (NULL when there is none). Only the

@@ -21,14 +21,11 @@
  * Try
  *   aggbench run synth:hits,rows=10M --aggregator naive --pages 4k      (then --pages huge: page walks disappear)
  *   aggbench run synth:uniform,rows=10M --sweep groups=1000,100000,10000000 --aggregator naive */
-#include "linear_table.h"
-#include "wide_table_part.h"
+#include "key_table_part.h"
 
 typedef struct naive {
     agb_host *host;
-    agb_key_kind kind;
-    linear_table table;    /* of words */
-    wide_table wide;       /* of pairs or strings */
+    key_table table;
 } naive;
 
 enum { BUILD };
@@ -44,7 +41,7 @@ static const agb_param params[] = {
 /* weights is a constant NULL where rows count once, and the compiler then drops the load. */
 static inline agb_status naive_add(naive *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
 {
-    linear_table *table = &self->table;
+    linear_table *table = &self->table.words;
     for (size_t i = 0; i < rows; i++) {
         if (table->groups == table->limit && !linear_table_grow(table, self->host))
             return AGB_ERR_MEMORY;
@@ -60,20 +57,17 @@ static agb_status naive_create(agb_host *host, const agb_config *config, void **
     if (!self)
         return AGB_ERR_MEMORY;
     self->host = host;
-    self->kind = config->kind;
     unsigned bits = (unsigned)config->params[START], load = (unsigned)config->params[LOAD];
-    bool opened = self->kind == AGB_KEYS_WORD
-                      ? linear_table_open(&self->table, host, bits, 0, load, config->hash)
-                      : wide_table_open(&self->wide, (wide_table_plan){host, bits, 0, load, config->hash, true});
-    return opened ? AGB_OK : AGB_ERR_MEMORY;
+    table_plan plan = {host, bits, 0, load, config->hash, true};
+    return key_table_open(&self->table, config->kind, plan) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status naive_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
     naive *self = state;
-    if (self->kind != AGB_KEYS_WORD)
-        return wide_table_count(&self->wide, batch, MOST_WIDE_BLOCK, false);
+    if (self->table.kind != AGB_KEYS_WORD)
+        return wide_table_count(&self->table.wide, batch, MOST_WIDE_BLOCK, false);
     return batch->weights ? naive_add(self, batch->keys, batch->weights, batch->rows)
                           : naive_add(self, batch->keys, NULL, batch->rows);
 }
@@ -81,15 +75,13 @@ static agb_status naive_consume(void *state, unsigned worker, const agb_batch *b
 static agb_status naive_finish(void *state)
 {
     naive *self = state;
-    return self->kind == AGB_KEYS_WORD ? linear_table_emit(&self->table, self->host, 0)
-                                       : wide_table_emit(&self->wide, 0, self->kind);
+    return key_table_emit(&self->table, self->host, 0);
 }
 
 static void naive_destroy(void *state)
 {
     naive *self = state;
-    linear_table_close(&self->table, self->host);
-    wide_table_close(&self->wide);
+    key_table_close(&self->table, self->host);
     agb_release(self->host, self, sizeof *self);
 }
 

@@ -4,36 +4,7 @@
 #ifndef AGB_PARTITIONS_PART_H
 #define AGB_PARTITIONS_PART_H
 
-#include "linear_table.h"
-#include "wide_rows_part.h"
-
-/* ---- Counting a list ---- */
-
-static inline bool count_words(linear_table *table, agb_host *host, const uint64_t *words, size_t n, bool weighted)
-{
-    size_t step = weighted ? 2 : 1;
-    if (!linear_table_reserve(table, host, n / step))
-        return false;
-    for (size_t i = 0; i < n; i += step)
-        linear_table_add(table, agb_hash_word(table->hash, words[i]), words[i], weighted ? words[i + 1] : 1);
-    return true;
-}
-
-/* false: no memory. */
-static inline bool count_chunks(linear_table *table, agb_host *host, uint64_t *place, bool weighted)
-{
-    while (place) {
-        uint64_t *words, *older;
-        size_t n = chunk_words(place, &words, &older);
-        bool counted = weighted ? count_words(table, host, words, n, true) : count_words(table, host, words, n, false);
-        if (!counted)
-            return false;
-        place = older;
-    }
-    return true;
-}
-
-/* ---- One level of parts, written by several workers ---- */
+#include "rows_part.h"
 
 enum { FIRST_TABLE_BITS = 10 };
 
@@ -41,8 +12,7 @@ typedef struct writer {
     uint64_t **place;       /* of each part */
     chunk_store store;
     bytes_store far;        /* of strings too long for a chunk */
-    linear_table table;     /* counts one part after another: of words, */
-    wide_table wide;        /* of pairs or strings */
+    key_table table;        /* counts one part after another */
     agb_status status;      /* of the aggregate phase */
 } writer;
 
@@ -70,10 +40,8 @@ static inline bool partitions_open(partitions *p, agb_host *host, const agb_conf
         writer *w = &p->writer[i];
         chunk_store_open(&w->store, host);
         w->place = (uint64_t **)agb_alloc(host, p->parts * sizeof *w->place, AGB_ZEROED);
-        bool opened = w->place && (p->kind == AGB_KEYS_WORD
-            ? linear_table_open(&w->table, host, FIRST_TABLE_BITS, bits, load, config->hash)
-            : wide_table_open(&w->wide, (wide_table_plan){host, FIRST_TABLE_BITS, bits, load, config->hash, false}));
-        if (!opened)
+        table_plan plan = {host, FIRST_TABLE_BITS, bits, load, config->hash, false};
+        if (!w->place || !key_table_open(&w->table, p->kind, plan))
             return false;
     }
     return true;
@@ -85,43 +53,24 @@ static inline void partitions_close(partitions *p)
         writer *w = &p->writer[i];
         chunk_store_close(&w->store);
         bytes_store_close(&w->far, p->host);
-        linear_table_close(&w->table, p->host);
-        wide_table_close(&w->wide);
+        key_table_close(&w->table, p->host);
         agb_release(p->host, w->place, p->parts * sizeof *w->place);
     }
     agb_release(p->host, p->writer, p->workers * sizeof(writer));
 }
 
-/* weights is a constant NULL where rows count once, and the compiler then drops what belongs to them. */
-static inline agb_status partitions_scatter_rows(partitions *p, writer *w, const uint64_t *keys,
-                                                 const uint64_t *weights, size_t rows)
+/* weights is a constant NULL where words count once, and the compiler then drops what belongs to them. */
+PER_KIND agb_status partitions_scatter_kind(partitions *p, writer *w, const agb_batch *batch, const uint64_t *weights,
+                                            agb_key_kind kind, bool weighted)
 {
-    uint64_t **places = w->place;
+    uint64_t **places = w->place, ahead[HASHED_ROWS];
     unsigned shift = 64 - p->bits;
     agb_hash hash = p->hash;
-    for (size_t i = 0; i < rows; i++) {
-        size_t part = agb_hash_word(hash, keys[i]) >> shift;
-        if (!chunk_push(&w->store, &places[part], keys[i], weights ? weights[i] : 1, weights != NULL))
+    for (size_t i = 0; i < batch->rows; i++) {
+        uint64_t hashed = batch_hash(p->host, hash, batch, i, ahead, kind);
+        if (!row_push(&w->store, &w->far, &places[hashed >> shift], batch_key(batch, i, kind), hashed,
+                      weights ? weights[i] : 1, kind, weighted))
             return AGB_ERR_MEMORY;
-    }
-    return AGB_OK;
-}
-
-static inline agb_status partitions_scatter_wide(partitions *p, writer *w, const agb_batch *batch, bool pairs)
-{
-    uint64_t hashes[MOST_WIDE_BLOCK];
-    unsigned shift = 64 - p->bits;
-    for (size_t first = 0; first < batch->rows; first += MOST_WIDE_BLOCK) {
-        size_t rows = batch->rows - first < MOST_WIDE_BLOCK ? batch->rows - first : MOST_WIDE_BLOCK;
-        wide_hash(p->host, p->hash, batch, first, rows, hashes, pairs);
-        for (size_t i = 0; i < rows; i++) {
-            uint64_t **place = &w->place[hashes[i] >> shift];
-            const uint64_t *weight = batch->weights ? &batch->weights[first + i] : NULL;
-            agb_key key = wide_key_of(batch, first + i, pairs);
-            if (!(pairs ? wide_row_push_pair(&w->store, place, key, weight)
-                        : wide_row_push_string(&w->store, &w->far, place, key.bytes, hashes[i], weight)))
-                return AGB_ERR_MEMORY;
-        }
     }
     return AGB_OK;
 }
@@ -129,17 +78,12 @@ static inline agb_status partitions_scatter_wide(partitions *p, writer *w, const
 static inline agb_status partitions_scatter(partitions *p, unsigned worker, const agb_batch *batch)
 {
     writer *w = &p->writer[worker];
-    if (p->kind != AGB_KEYS_WORD)
-        return p->kind == AGB_KEYS_PAIR ? partitions_scatter_wide(p, w, batch, true)
-                                        : partitions_scatter_wide(p, w, batch, false);
-    return batch->weights ? partitions_scatter_rows(p, w, batch->keys, batch->weights, batch->rows)
-                          : partitions_scatter_rows(p, w, batch->keys, NULL, batch->rows);
-}
-
-static inline bool partitions_count_list(partitions *p, writer *w, uint64_t *place)
-{
-    return p->kind == AGB_KEYS_WORD ? count_chunks(&w->table, p->host, place, p->weighted)
-                                    : wide_count_chunks(&w->wide, place, p->kind == AGB_KEYS_PAIR, p->weighted);
+    if (p->kind == AGB_KEYS_PAIR)
+        return partitions_scatter_kind(p, w, batch, batch->weights, AGB_KEYS_PAIR, p->weighted);
+    if (p->kind == AGB_KEYS_BYTES)
+        return partitions_scatter_kind(p, w, batch, batch->weights, AGB_KEYS_BYTES, p->weighted);
+    return batch->weights ? partitions_scatter_kind(p, w, batch, batch->weights, AGB_KEYS_WORD, true)
+                          : partitions_scatter_kind(p, w, batch, NULL, AGB_KEYS_WORD, false);
 }
 
 static inline void partitions_count_part(void *argument, unsigned worker, size_t part)
@@ -150,15 +94,13 @@ static inline void partitions_count_part(void *argument, unsigned worker, size_t
         return;
     agb_phase(p->host, worker, p->phase);
     for (unsigned i = 0; i < p->workers; i++) {
-        if (!partitions_count_list(p, w, p->writer[i].place[part])) {
+        if (!rows_count_list(&w->table, p->host, p->hash, p->writer[i].place[part], p->weighted)) {
             w->status = AGB_ERR_MEMORY;
             return;
         }
     }
-    if (w->table.groups)
-        w->status = linear_table_emit(&w->table, p->host, worker);
-    else if (w->wide.groups)
-        w->status = wide_table_emit(&w->wide, worker, p->kind);
+    if (key_table_groups(&w->table))
+        w->status = key_table_emit(&w->table, p->host, worker);
 }
 
 /* The first failure of any worker. */

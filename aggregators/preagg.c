@@ -12,6 +12,7 @@
  *                   | evicted: key and count
  *                   v
  *     part p  [older|-|key count key count ...] <- chunk <- chunk         merged at the end, one part after another
+ *     Pairs and strings stand in their part from the beginning, and the front points at them (wide_front_part.h).
  *
  * Cost per row
  *   A hash, one line that L1 or L2 has, one branch "is it mine". If not: 16 bytes to a part, twice radix's traffic. So:
@@ -28,12 +29,19 @@
  * Tried: the branch taken out (always write the occupant to its part; the place moves on only if it has to go). Up to
  * 1.5 times as fast where most rows miss, no gain in hits order, and half as fast where rows hit, since every row then
  * waits for the one before: and rows that hit are what the front table is for. */
-#include "partitions_part.h"
+#include "wide_front_part.h"
+
+typedef union front {             /* cells of 16 bytes either way */
+    linear_cell *words;
+    wide_front *wide;
+} front;
+
+_Static_assert(sizeof(linear_cell) == sizeof(wide_front), "one size of memory for both");
 
 typedef struct preagg {
     partitions partitions;
     unsigned front_bits;
-    linear_cell **front;          /* of each worker */
+    front *front;                 /* of each worker */
 } preagg;
 
 enum { COUNT, FLUSH, MERGE };
@@ -85,7 +93,8 @@ static unsigned preagg_part_bits(const agb_config *config, unsigned front_bits)
 __attribute__((noinline)) static bool preagg_evict(const preagg *self, writer *w, size_t slot, const linear_cell *cell)
 {
     size_t part = slot >> (self->front_bits - self->partitions.bits);
-    return chunk_push(&w->store, &w->place[part], cell->key, cell->count, true);
+    agb_key key = {.word = cell->key};
+    return row_push(&w->store, &w->far, &w->place[part], key, 0, cell->count, AGB_KEYS_WORD, true);
 }
 
 /* weights is a constant NULL where rows count once, and the compiler then drops the load. */
@@ -93,7 +102,7 @@ static inline agb_status preagg_add(preagg *self, unsigned worker, const uint64_
                                     size_t rows)
 {
     writer *w = &self->partitions.writer[worker];
-    linear_cell *front = self->front[worker];
+    linear_cell *front = self->front[worker].words;
     unsigned shift = 64 - self->front_bits;
     agb_hash hash = self->partitions.hash;
     for (size_t i = 0; i < rows; i++) {
@@ -120,7 +129,7 @@ static void preagg_flush(void *argument, unsigned worker, size_t owner)
     writer *w = &p->writer[owner];
     agb_phase(p->host, worker, FLUSH);
     for (size_t i = 0; i < (size_t)1 << self->front_bits; i++) {
-        const linear_cell *cell = &self->front[owner][i];
+        const linear_cell *cell = &self->front[owner].words[i];
         if (cell->count && !preagg_evict(self, w, i, cell)) {
             w->status = AGB_ERR_MEMORY;
             return;
@@ -141,8 +150,8 @@ static agb_status preagg_create(agb_host *host, const agb_config *config, void *
     p->weighted = true;
     self->front = agb_alloc(host, p->workers * sizeof *self->front, AGB_ZEROED);
     for (unsigned i = 0; self->front && i < p->workers; i++) {
-        self->front[i] = agb_alloc(host, sizeof(linear_cell) << self->front_bits, AGB_ZEROED);
-        if (!self->front[i])
+        self->front[i].words = agb_alloc(host, sizeof(linear_cell) << self->front_bits, AGB_ZEROED);
+        if (!self->front[i].words)
             return AGB_ERR_MEMORY;
     }
     return self->front ? AGB_OK : AGB_ERR_MEMORY;
@@ -150,15 +159,22 @@ static agb_status preagg_create(agb_host *host, const agb_config *config, void *
 
 static agb_status preagg_consume(void *state, unsigned worker, const agb_batch *batch)
 {
-    return batch->weights ? preagg_add(state, worker, batch->keys, batch->weights, batch->rows)
-                          : preagg_add(state, worker, batch->keys, NULL, batch->rows);
+    preagg *self = state;
+    size_t misses;
+    if (self->partitions.kind != AGB_KEYS_WORD)
+        return wide_front_count(self->front[worker].wide, 64 - self->front_bits, &self->partitions, worker, batch,
+                                &misses);
+    return batch->weights ? preagg_add(self, worker, batch->keys, batch->weights, batch->rows)
+                          : preagg_add(self, worker, batch->keys, NULL, batch->rows);
 }
 
 static agb_status preagg_finish(void *state)
 {
     preagg *self = state;
     partitions *p = &self->partitions;
-    agb_status status = agb_parallel_for(p->host, p->workers, preagg_flush, self);
+    agb_status status = AGB_OK;
+    if (p->kind == AGB_KEYS_WORD)
+        status = agb_parallel_for(p->host, p->workers, preagg_flush, self);
     if (status == AGB_OK)
         status = partitions_status(p);
     return status == AGB_OK ? partitions_aggregate(p, MERGE) : status;
@@ -169,7 +185,7 @@ static void preagg_destroy(void *state)
     preagg *self = state;
     partitions *p = &self->partitions;
     for (unsigned i = 0; self->front && i < p->workers; i++)
-        agb_release(p->host, self->front[i], sizeof(linear_cell) << self->front_bits);
+        agb_release(p->host, self->front[i].words, sizeof(linear_cell) << self->front_bits);
     agb_release(p->host, self->front, p->workers * sizeof *self->front);
     partitions_close(p);
     agb_release(p->host, self, sizeof *self);
@@ -183,7 +199,7 @@ const agb_aggregator agb_aggregator_preagg = {
     .prediction = "few groups: retiring as high as it gets; many: below radix, with more bad speculation",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = preagg_create,
     .consume = preagg_consume,
     .finish = preagg_finish,

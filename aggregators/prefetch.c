@@ -24,17 +24,14 @@
  * Try
  *   aggbench run synth:hits,rows=10M --aggregator naive,prefetch --sweep block=1,2,4,8,16,32,64
  *   aggbench run synth:uniform,rows=10M,groups=1000 --aggregator naive,prefetch      (when it only costs) */
-#include "linear_table.h"
-#include "wide_table_part.h"
+#include "key_table_part.h"
 
 enum { LARGEST_BLOCK = MOST_WIDE_BLOCK };
 
 typedef struct prefetch {
     agb_host *host;
-    agb_key_kind kind;
     size_t block_rows;
-    linear_table table;    /* of words */
-    wide_table wide;       /* of pairs or strings */
+    key_table table;
     uint64_t hashes[LARGEST_BLOCK];
 } prefetch;
 
@@ -53,9 +50,9 @@ static const agb_param params[] = {
  * not wrong: the ring keeps hashes, not cells. */
 static inline void prefetch_request(prefetch *self, const uint64_t *keys, size_t row)
 {
-    uint64_t hash = agb_hash_word(self->table.hash, keys[row]);
+    uint64_t hash = agb_hash_word(self->table.words.hash, keys[row]);
     self->hashes[row % LARGEST_BLOCK] = hash;
-    __builtin_prefetch(linear_table_home(&self->table, hash), 1);
+    __builtin_prefetch(linear_table_home(&self->table.words, hash), 1);
 }
 
 /* Looks rows `row` to `end` up, and requests those that come `lead` rows later. */
@@ -66,7 +63,7 @@ static inline void prefetch_step(prefetch *self, const uint64_t *keys, const uin
         uint64_t hash = self->hashes[row % LARGEST_BLOCK];
         if (row + lead < rows)
             prefetch_request(self, keys, row + lead);
-        linear_table_add(&self->table, hash, keys[row], weights ? weights[row] : 1);
+        linear_table_add(&self->table.words, hash, keys[row], weights ? weights[row] : 1);
     }
 }
 
@@ -78,7 +75,7 @@ static inline agb_status prefetch_add(prefetch *self, const uint64_t *keys, cons
         prefetch_request(self, keys, row);
     for (size_t row = 0; row < rows; row += LARGEST_BLOCK) {
         size_t end = rows - row < LARGEST_BLOCK ? rows : row + LARGEST_BLOCK;
-        if (!linear_table_reserve(&self->table, self->host, end - row))
+        if (!linear_table_reserve(&self->table.words, self->host, end - row))
             return AGB_ERR_MEMORY;
         prefetch_step(self, keys, weights, row, end, lead, rows);
     }
@@ -93,20 +90,17 @@ static agb_status prefetch_create(agb_host *host, const agb_config *config, void
         return AGB_ERR_MEMORY;
     self->host = host;
     self->block_rows = (size_t)config->params[BLOCK];
-    self->kind = config->kind;
     unsigned bits = (unsigned)config->params[START], load = (unsigned)config->params[LOAD];
-    bool opened = self->kind == AGB_KEYS_WORD
-                      ? linear_table_open(&self->table, host, bits, 0, load, config->hash)
-                      : wide_table_open(&self->wide, (wide_table_plan){host, bits, 0, load, config->hash, true});
-    return opened ? AGB_OK : AGB_ERR_MEMORY;
+    table_plan plan = {host, bits, 0, load, config->hash, true};
+    return key_table_open(&self->table, config->kind, plan) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status prefetch_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
     prefetch *self = state;
-    if (self->kind != AGB_KEYS_WORD)
-        return wide_table_count(&self->wide, batch, self->block_rows, true);
+    if (self->table.kind != AGB_KEYS_WORD)
+        return wide_table_count(&self->table.wide, batch, self->block_rows, true);
     return batch->weights ? prefetch_add(self, batch->keys, batch->weights, batch->rows)
                           : prefetch_add(self, batch->keys, NULL, batch->rows);
 }
@@ -114,15 +108,13 @@ static agb_status prefetch_consume(void *state, unsigned worker, const agb_batch
 static agb_status prefetch_finish(void *state)
 {
     prefetch *self = state;
-    return self->kind == AGB_KEYS_WORD ? linear_table_emit(&self->table, self->host, 0)
-                                       : wide_table_emit(&self->wide, 0, self->kind);
+    return key_table_emit(&self->table, self->host, 0);
 }
 
 static void prefetch_destroy(void *state)
 {
     prefetch *self = state;
-    linear_table_close(&self->table, self->host);
-    wide_table_close(&self->wide);
+    key_table_close(&self->table, self->host);
     agb_release(self->host, self, sizeof *self);
 }
 

@@ -13,7 +13,7 @@
  *     part p      chunk -> chunk -> chunk            4 KiB each: [link|-|key key key ...], aligned to 4 KiB, so that a
  *                                                    write place at a 4 KiB boundary says that its chunk is full
  *     table       [key|count][key|count] ...         one a worker, emptied after each part
- *     Pairs are two words a key; strings lie in the chunks with their length and hash (wide_rows_part.h).
+ *     Pairs are two words a key; strings lie in the chunks with their length and hash (rows_part.h).
  *
  * Cost per row
  *   Two passes. Partition: a hash, a load and a store of the write place, a store of the key, one never-taken branch;

@@ -8,7 +8,7 @@
  *
  * Layout
  *     hash(key) = pppppp qqqqqq ssss....       p: first pass, as rows come;  q: second, one p at a time;  s: slot
- *     part p      chunk <- chunk <- chunk      radix's lists; a chunk that has been read is used again at once
+ *     part p      chunk <- chunk <- chunk      radix's lists, of all kinds of rows; a chunk that has been read is used again at once
  *     part p.q      chunk <- chunk             only those of one p per worker exist at a time: 1/64 of the rows
  *
  * Cost per row
@@ -46,17 +46,33 @@ static const agb_param params[] = {
     {0},
 };
 
-static inline bool two_pass_split_words(radix_two_pass *self, writer *w, uint64_t **places, const uint64_t *words,
-                                        size_t n, bool weighted)
+/* Rows are moved as they are: a long string's bytes stay. */
+PER_KIND bool two_pass_split_kind(radix_two_pass *self, writer *w, uint64_t **places, const uint64_t *words, size_t n,
+                                  agb_key_kind kind, bool weighted)
 {
     unsigned skip = self->partitions.bits, shift = 64 - self->second_bits;
-    size_t step = weighted ? 2 : 1;
-    for (size_t i = 0; i < n; i += step) {
-        size_t part = agb_hash_word(self->partitions.hash, words[i]) << skip >> shift;
-        if (!chunk_push(&w->store, &places[part], words[i], weighted ? words[i + 1] : 1, weighted))
+    agb_hash hash = self->partitions.hash;
+    for (const uint64_t *row = words, *end = words + n; row_is_there(row, end, kind);) {
+        size_t part = row_hash(row, hash, kind) << skip >> shift, size = row_words(row_key(row, kind, weighted), kind, weighted);
+        uint64_t *to = row_room(&w->store, &places[part], size, kind);
+        if (!to)
             return false;
+        memcpy(to, row, size * sizeof *to);
+        row += size;
     }
     return true;
+}
+
+static inline bool two_pass_split_words(radix_two_pass *self, writer *w, uint64_t **places, const uint64_t *words,
+                                        size_t n)
+{
+    const partitions *p = &self->partitions;
+    if (p->kind == AGB_KEYS_PAIR)
+        return two_pass_split_kind(self, w, places, words, n, AGB_KEYS_PAIR, p->weighted);
+    if (p->kind == AGB_KEYS_BYTES)
+        return two_pass_split_kind(self, w, places, words, n, AGB_KEYS_BYTES, p->weighted);
+    return p->weighted ? two_pass_split_kind(self, w, places, words, n, AGB_KEYS_WORD, true)
+                       : two_pass_split_kind(self, w, places, words, n, AGB_KEYS_WORD, false);
 }
 
 /* The second pass over one writer's chunks of a part. What has been read is free for what is written next. */
@@ -65,9 +81,7 @@ static bool two_pass_split(radix_two_pass *self, writer *w, uint64_t **places, u
     while (place) {
         uint64_t *words, *older;
         size_t n = chunk_words(place, &words, &older);
-        bool split = self->partitions.weighted ? two_pass_split_words(self, w, places, words, n, true)
-                                               : two_pass_split_words(self, w, places, words, n, false);
-        if (!split)
+        if (!two_pass_split_words(self, w, places, words, n))
             return false;
         chunk_store_recycle(&w->store, chunk_of(place));
         place = older;
@@ -85,15 +99,18 @@ static void two_pass_recycle(writer *w, uint64_t *place)
     }
 }
 
+/* The table points at strings in the chunks until it is emitted. */
 static agb_status two_pass_count(radix_two_pass *self, unsigned worker, uint64_t *place)
 {
-    writer *w = &self->partitions.writer[worker];
+    partitions *p = &self->partitions;
+    writer *w = &p->writer[worker];
     if (!place)
         return AGB_OK;
-    if (!count_chunks(&w->table, self->partitions.host, place, self->partitions.weighted))
+    if (!rows_count_list(&w->table, p->host, p->hash, place, p->weighted))
         return AGB_ERR_MEMORY;
+    agb_status status = key_table_emit(&w->table, p->host, worker);
     two_pass_recycle(w, place);
-    return linear_table_emit(&w->table, self->partitions.host, worker);
+    return status;
 }
 
 static void two_pass_task(void *argument, unsigned worker, size_t part)
@@ -125,7 +142,7 @@ static agb_status two_pass_create(agb_host *host, const agb_config *config, void
         return AGB_ERR_MEMORY;
     self->second_place = agb_alloc(host, p->workers * sizeof *self->second_place, AGB_ZEROED);
     for (unsigned i = 0; self->second_place && i < p->workers; i++) {
-        p->writer[i].table.multiplier <<= self->second_bits;
+        key_table_skip(&p->writer[i].table, self->second_bits);
         self->second_place[i] = agb_alloc(host, self->second_parts * sizeof **self->second_place, AGB_ZEROED);
         if (!self->second_place[i])
             return AGB_ERR_MEMORY;
@@ -165,7 +182,7 @@ const agb_aggregator agb_aggregator_radix_two_pass = {
     .prediction = "more operations than radix, fewer waits for stores in each of the passes",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = two_pass_create,
     .consume = two_pass_consume,
     .finish = two_pass_finish,

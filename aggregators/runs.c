@@ -30,15 +30,17 @@
  * mean run length 2.5, one core: runs 1.15 times naive, prefetch 1.55, both together 1.5. Once the waits overlap, what
  * is left is fetching every new line and growing the table, and neither has anything to do with runs. Blocks of 256
  * rows request too much at a time: 1.4. */
-#include "linear_table.h"
+#include "key_table_part.h"
 
 enum { BLOCK_ROWS = 128 };
 
 typedef struct runs {
     agb_host *host;
     bool prefetch;
-    linear_table table;
+    key_table table;
     uint32_t starts[BLOCK_ROWS + 1];
+    agb_key keys[BLOCK_ROWS];           /* of runs of pairs or strings, */
+    uint64_t weights[BLOCK_ROWS];       /* and theirs */
 } runs;
 
 static const char *const phases[] = {"build", NULL};
@@ -52,15 +54,15 @@ static const agb_param params[] = {
 };
 
 /* Fills starts and returns the number of runs. A run does not reach across blocks: at worst one look-up more in 128. */
-static inline size_t runs_find(runs *self, const uint64_t *keys, size_t rows)
+PER_KIND size_t runs_find(runs *self, const agb_batch *block, agb_key_kind kind)
 {
     size_t n = 1;
     self->starts[0] = 0;
-    for (size_t i = 1; i < rows; i++) {
+    for (size_t i = 1; i < block->rows; i++) {
         self->starts[n] = (uint32_t)i;
-        n += keys[i] != keys[i - 1];
+        n += !keys_equal(batch_key(block, i, kind), batch_key(block, i - 1, kind), kind);
     }
-    self->starts[n] = (uint32_t)rows;
+    self->starts[n] = (uint32_t)block->rows;
     return n;
 }
 
@@ -74,10 +76,14 @@ static inline uint64_t runs_weight(const uint64_t *weights, size_t first, size_t
     return sum;
 }
 
-static inline void runs_block(runs *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
+/* weights is a constant NULL where rows count once. */
+static inline agb_status runs_count_words(runs *self, const agb_batch *block, const uint64_t *weights)
 {
-    linear_table *table = &self->table;
-    size_t n = runs_find(self, keys, rows);
+    linear_table *table = &self->table.words;
+    const uint64_t *keys = block->keys;
+    if (!linear_table_reserve(table, self->host, block->rows))
+        return AGB_ERR_MEMORY;
+    size_t n = runs_find(self, block, AGB_KEYS_WORD);
     if (self->prefetch)
         for (size_t i = 0; i < n; i++)
             __builtin_prefetch(linear_table_home(table, agb_hash_word(table->hash, keys[self->starts[i]])), 1);
@@ -86,20 +92,32 @@ static inline void runs_block(runs *self, const uint64_t *keys, const uint64_t *
         linear_table_add(table, agb_hash_word(table->hash, key), key,
                          runs_weight(weights, self->starts[i], self->starts[i + 1]));
     }
+    return AGB_OK;
 }
 
-static inline agb_status runs_add(runs *self, const uint64_t *keys, const uint64_t *weights, size_t rows)
+/* The runs become a batch of their own: no string but the first one of its run is hashed. */
+PER_KIND agb_status runs_count_wide(runs *self, const agb_batch *block, agb_key_kind kind)
 {
-    while (rows) {
-        size_t block = rows < BLOCK_ROWS ? rows : BLOCK_ROWS;
-        if (!linear_table_reserve(&self->table, self->host, block))
-            return AGB_ERR_MEMORY;
-        runs_block(self, keys, weights, block);
-        keys += block;
-        weights = weights ? weights + block : NULL;
-        rows -= block;
+    size_t n = runs_find(self, block, kind);
+    for (size_t i = 0; i < n; i++) {
+        self->keys[i] = batch_key(block, self->starts[i], kind);
+        self->weights[i] = runs_weight(block->weights, self->starts[i], self->starts[i + 1]);
     }
-    return AGB_OK;
+    agb_batch collapsed = {.rows = n, .weights = self->weights};
+    if (kind == AGB_KEYS_PAIR)
+        collapsed.keys = self->keys->pair;
+    else
+        collapsed.bytes = &self->keys->bytes;
+    return wide_table_count(&self->table.wide, &collapsed, BLOCK_ROWS, self->prefetch);
+}
+
+static agb_status runs_count(runs *self, const agb_batch *block)
+{
+    if (self->table.kind == AGB_KEYS_PAIR)
+        return runs_count_wide(self, block, AGB_KEYS_PAIR);
+    if (self->table.kind == AGB_KEYS_BYTES)
+        return runs_count_wide(self, block, AGB_KEYS_BYTES);
+    return block->weights ? runs_count_words(self, block, block->weights) : runs_count_words(self, block, NULL);
 }
 
 static agb_status runs_create(agb_host *host, const agb_config *config, void **out)
@@ -110,28 +128,33 @@ static agb_status runs_create(agb_host *host, const agb_config *config, void **o
         return AGB_ERR_MEMORY;
     self->host = host;
     self->prefetch = config->params[PREFETCH];
-    bool opened = linear_table_open(&self->table, host, (unsigned)config->params[START], 0,
-                                    (unsigned)config->params[LOAD], config->hash);
-    return opened ? AGB_OK : AGB_ERR_MEMORY;
+    unsigned bits = (unsigned)config->params[START], load = (unsigned)config->params[LOAD];
+    table_plan plan = {host, bits, 0, load, config->hash, true};
+    return key_table_open(&self->table, config->kind, plan) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 static agb_status runs_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     (void)worker;
-    return batch->weights ? runs_add(state, batch->keys, batch->weights, batch->rows)
-                          : runs_add(state, batch->keys, NULL, batch->rows);
+    runs *self = state;
+    agb_status status = AGB_OK;
+    for (size_t first = 0; first < batch->rows && status == AGB_OK; first += BLOCK_ROWS) {
+        agb_batch block = batch_part(batch, first, BLOCK_ROWS, self->table.kind);
+        status = runs_count(self, &block);
+    }
+    return status;
 }
 
 static agb_status runs_finish(void *state)
 {
     runs *self = state;
-    return linear_table_emit(&self->table, self->host, 0);
+    return key_table_emit(&self->table, self->host, 0);
 }
 
 static void runs_destroy(void *state)
 {
     runs *self = state;
-    linear_table_close(&self->table, self->host);
+    key_table_close(&self->table, self->host);
     agb_release(self->host, self, sizeof *self);
 }
 
@@ -143,7 +166,7 @@ const agb_aggregator agb_aggregator_runs = {
     .prediction = "fewer operations than naive, the same lines from DRAM: still memory-bound",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS,
     .create = runs_create,
     .consume = runs_consume,
     .finish = runs_finish,

@@ -7,14 +7,15 @@
  * A crowded table brings other bits of the hash to the top, as linear_table.h does; keys whose whole hashes are equal
  * stay together. The hash is kept because that of a string is dear: it saves comparing most strings that differ, and
  * hashing again when the table grows. Keys are equal when they are equal byte by byte, never because their hashes are.
- * `pairs` is a constant at every call, and the compiler makes one function of each kind. */
+ */
 #ifndef AGB_WIDE_TABLE_PART_H
 #define AGB_WIDE_TABLE_PART_H
 
+#include "keys_part.h"
 #include "linear_table.h"
 #include "slabs_part.h"
 
-enum { MOST_WIDE_BLOCK = 256, WIDE_EMIT_GROUPS = 256 };
+enum { MOST_WIDE_BLOCK = 256 };
 
 typedef struct wide_cell {
     agb_key key;
@@ -36,14 +37,14 @@ typedef struct wide_table {
 } wide_table;
 
 /* What does not change while a table lives. */
-typedef struct wide_table_plan {
+typedef struct table_plan {
     agb_host *host;
     unsigned bits;        /* log2 of the number of cells at the beginning, 4..48 */
     unsigned skip;        /* hash bits that are not ours, from the top */
     unsigned load;        /* most occupied cells, in percent */
     agb_hash hash;
     bool copies;
-} wide_table_plan;
+} table_plan;
 
 static inline bool wide_table_set_cells(wide_table *t, unsigned bits)
 {
@@ -59,7 +60,7 @@ static inline bool wide_table_set_cells(wide_table *t, unsigned bits)
 }
 
 /* false: no memory. */
-static inline bool wide_table_open(wide_table *t, wide_table_plan plan)
+static inline bool wide_table_open(wide_table *t, table_plan plan)
 {
     *t = (wide_table){.host = plan.host, .multiplier = UINT64_C(1) << plan.skip, .load = plan.load, .hash = plan.hash,
                       .copies = plan.copies};
@@ -79,22 +80,19 @@ static inline wide_cell *wide_table_home(const wide_table *t, uint64_t hash)
     return &t->cells[(hash * t->multiplier) >> t->shift];
 }
 
-static inline bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t hash, bool pairs)
+PER_KIND bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t hash, agb_key_kind kind)
 {
-    if (pairs)
-        return cell->key.pair[0] == key.pair[0] && cell->key.pair[1] == key.pair[1];
-    return cell->hash == hash && cell->key.bytes.length == key.bytes.length &&
-           (key.bytes.length == 0 || memcmp(cell->key.bytes.data, key.bytes.data, key.bytes.length) == 0);
+    return (kind == AGB_KEYS_PAIR || cell->hash == hash) && keys_equal(cell->key, key, kind);
 }
 
 /* Adds weight to the key's group; the caller has made room. false: no memory for a string. */
-static inline bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uint64_t weight, bool pairs)
+PER_KIND bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uint64_t weight, agb_key_kind kind)
 {
     wide_cell *cell = wide_table_home(t, hash);
-    while (cell->count && !wide_cell_is(cell, key, hash, pairs))
+    while (cell->count && !wide_cell_is(cell, key, hash, kind))
         cell = &t->cells[(size_t)(cell - t->cells + 1) & t->mask];
     if (cell->count == 0) {
-        if (!pairs && t->copies && !(key.bytes.data = bytes_store_copy(&t->store, t->host, key.bytes)))
+        if (kind == AGB_KEYS_BYTES && t->copies && !(key.bytes.data = bytes_store_copy(&t->store, t->host, key.bytes)))
             return false;
         cell->key = key;
         cell->hash = hash;
@@ -148,47 +146,35 @@ static inline bool wide_table_reserve(wide_table *t, size_t rows)
 
 /* ---- Rows of a batch ---- */
 
-static inline agb_key wide_key_of(const agb_batch *batch, size_t row, bool pairs)
-{
-    return pairs ? (agb_key){.pair = {batch->keys[2 * row], batch->keys[2 * row + 1]}}
-                 : (agb_key){.bytes = batch->bytes[row]};
-}
-
-static inline void wide_hash(agb_host *host, agb_hash hash, const agb_batch *batch, size_t first, size_t rows,
-                             uint64_t *hashes, bool pairs)
-{
-    for (size_t i = 0; pairs && i < rows; i++)
-        hashes[i] = agb_hash_pair(hash, &batch->keys[2 * (first + i)]);
-    if (!pairs)
-        agb_hash_bytes(host, batch->bytes + first, rows, hashes);
-}
-
 /* Requests the cells of a block, then the strings of those that seem to be the wanted ones. */
-static inline void wide_table_prefetch(const wide_table *t, const uint64_t *hashes, size_t rows, bool pairs)
+PER_KIND void wide_table_prefetch(const wide_table *t, const uint64_t *hashes, size_t rows, agb_key_kind kind)
 {
     for (size_t i = 0; i < rows; i++)
         __builtin_prefetch(wide_table_home(t, hashes[i]), 1);
-    for (size_t i = 0; !pairs && i < rows; i++) {
+    for (size_t i = 0; kind == AGB_KEYS_BYTES && i < rows; i++) {
         const wide_cell *cell = wide_table_home(t, hashes[i]);
         if (cell->hash == hashes[i])
             __builtin_prefetch(cell->key.bytes.data);
     }
 }
 
-static inline agb_status wide_table_count_kind(wide_table *t, const agb_batch *batch, size_t block, bool prefetched,
-                                               bool pairs)
+PER_KIND agb_status wide_table_count_kind(wide_table *t, const agb_batch *batch, size_t block, bool prefetched,
+                                          agb_key_kind kind)
 {
     uint64_t hashes[MOST_WIDE_BLOCK];
     for (size_t first = 0; first < batch->rows; first += block) {
         size_t rows = batch->rows - first < block ? batch->rows - first : block;
         if (!wide_table_reserve(t, rows))
             return AGB_ERR_MEMORY;
-        wide_hash(t->host, t->hash, batch, first, rows, hashes, pairs);
+        for (size_t i = 0; kind == AGB_KEYS_PAIR && i < rows; i++)
+            hashes[i] = agb_hash_pair(t->hash, &batch->keys[2 * (first + i)]);
+        if (kind == AGB_KEYS_BYTES)
+            agb_hash_bytes(t->host, batch->bytes + first, rows, hashes);
         if (prefetched)
-            wide_table_prefetch(t, hashes, rows, pairs);
+            wide_table_prefetch(t, hashes, rows, kind);
         for (size_t i = 0; i < rows; i++) {
             uint64_t weight = batch->weights ? batch->weights[first + i] : 1;
-            if (!wide_table_add(t, hashes[i], wide_key_of(batch, first + i, pairs), weight, pairs))
+            if (!wide_table_add(t, hashes[i], batch_key(batch, first + i, kind), weight, kind))
                 return AGB_ERR_MEMORY;
         }
     }
@@ -199,8 +185,8 @@ static inline agb_status wide_table_count_kind(wide_table *t, const agb_batch *b
  * its cache lines, then the look-ups. */
 static inline agb_status wide_table_count(wide_table *t, const agb_batch *batch, size_t block, bool prefetched)
 {
-    return batch->bytes ? wide_table_count_kind(t, batch, block, prefetched, false)
-                        : wide_table_count_kind(t, batch, block, prefetched, true);
+    return batch->bytes ? wide_table_count_kind(t, batch, block, prefetched, AGB_KEYS_BYTES)
+                        : wide_table_count_kind(t, batch, block, prefetched, AGB_KEYS_PAIR);
 }
 
 /* ---- The result ---- */
@@ -226,22 +212,15 @@ static inline agb_status wide_table_emit_pairs(wide_table *t, unsigned worker)
 
 static inline agb_status wide_table_emit_strings(wide_table *t, unsigned worker)
 {
-    agb_bytes keys[WIDE_EMIT_GROUPS];
-    uint64_t counts[WIDE_EMIT_GROUPS];
-    agb_status status = AGB_OK;
-    size_t n = 0;
-    for (size_t i = 0; i <= t->mask && status == AGB_OK; i++) {
+    groups_out out;
+    groups_out_begin(&out, t->host, worker, t->groups, AGB_KEYS_BYTES);
+    for (size_t i = 0; i <= t->mask; i++) {
         wide_cell *cell = &t->cells[i];
-        keys[n] = cell->key.bytes;
-        counts[n] = cell->count;
-        n += cell->count != 0;
+        if (cell->count)
+            groups_out_put(&out, cell->key, cell->count, AGB_KEYS_BYTES);
         cell->count = 0;
-        if (n == WIDE_EMIT_GROUPS || i == t->mask) {
-            status = agb_emit_bytes(t->host, worker, keys, counts, n);
-            n = 0;
-        }
     }
-    return status;
+    return groups_out_end(&out, AGB_KEYS_BYTES);
 }
 
 /* Emits every group and leaves the table empty. */
