@@ -33,9 +33,10 @@
 enum { WIDEST = 64 };
 
 typedef struct look_up {
-    chain_node **link, *node;
+    _Alignas(64) chain_node **link;    /* a line each */
+    chain_node *node;
     agb_key key;
-    uint64_t hash, weight;
+    uint64_t hash, weight;    /* hash: of strings */
 } look_up;
 
 typedef struct amac {
@@ -57,14 +58,19 @@ static const agb_param params[] = {
 };
 
 /* weights is a constant NULL where words count once. */
-PER_KIND void amac_begin(amac *self, look_up *l, const agb_batch *batch, const uint64_t *weights, size_t row,
-                         agb_key_kind kind)
+PER_KIND void amac_begin(amac *self, look_up *l, agb_hash hash, const agb_batch *batch, const uint64_t *weights,
+                         size_t row, agb_key_kind kind)
 {
-    uint64_t hash = batch_hash(self->table.host, self->table.hash, batch, row, self->ahead, kind);
-    l->link = chain_head(&self->table, hash);
+    uint64_t hashed = batch_hash(self->table.host, hash, batch, row, self->ahead, kind);
+    agb_key key = batch_key(batch, row, kind);
+    l->link = chain_head(&self->table, hashed);
     l->node = NULL;
-    l->key = batch_key(batch, row, kind);
-    l->hash = hash;
+    if (kind == AGB_KEYS_WORD)
+        l->key.word = key.word;
+    else
+        l->key = key;
+    if (kind == AGB_KEYS_BYTES)
+        l->hash = hashed;
     l->weight = weights ? weights[row] : 1;
     __builtin_prefetch(l->link);
 }
@@ -100,29 +106,30 @@ PER_KIND agb_status amac_drain(amac *self, size_t in_flight, agb_key_kind kind)
     return AGB_OK;
 }
 
-PER_KIND agb_status amac_block(amac *self, const agb_batch *block, const uint64_t *weights, agb_key_kind kind)
+PER_KIND agb_status amac_block(amac *self, agb_batch block, const uint64_t *weights, agb_key_kind kind)
 {
-    size_t rows = block->rows, in_flight = rows < self->width ? rows : self->width, next = in_flight, at = 0;
+    size_t rows = block.rows, in_flight = rows < self->width ? rows : self->width, next = in_flight, at = 0;
+    agb_hash hash = self->table.hash;
     for (size_t i = 0; i < in_flight; i++)
-        amac_begin(self, &self->ring[i], block, weights, i, kind);
+        amac_begin(self, &self->ring[i], hash, &block, weights, i, kind);
     while (next < rows) {
         progress p = amac_visit(self, &self->ring[at], kind);
         if (p == REFUSED)
             return AGB_ERR_MEMORY;
         if (p == ENDED)
-            amac_begin(self, &self->ring[at], block, weights, next++, kind);
+            amac_begin(self, &self->ring[at], hash, &block, weights, next++, kind);
         at = at + 1 == in_flight ? 0 : at + 1;
     }
     return amac_drain(self, in_flight, kind);
 }
 
-static agb_status amac_count(amac *self, const agb_batch *block)
+static agb_status amac_count(amac *self, agb_batch block)
 {
     if (self->table.kind == AGB_KEYS_PAIR)
-        return amac_block(self, block, block->weights, AGB_KEYS_PAIR);
+        return amac_block(self, block, block.weights, AGB_KEYS_PAIR);
     if (self->table.kind == AGB_KEYS_BYTES)
-        return amac_block(self, block, block->weights, AGB_KEYS_BYTES);
-    return block->weights ? amac_block(self, block, block->weights, AGB_KEYS_WORD)
+        return amac_block(self, block, block.weights, AGB_KEYS_BYTES);
+    return block.weights ? amac_block(self, block, block.weights, AGB_KEYS_WORD)
                           : amac_block(self, block, NULL, AGB_KEYS_WORD);
 }
 
@@ -144,7 +151,7 @@ static agb_status amac_consume(void *state, unsigned worker, const agb_batch *ba
     agb_status status = AGB_OK;
     for (size_t first = 0; first < batch->rows && status == AGB_OK;) {
         agb_batch block = batch_part(batch, first, chain_heads(&self->table), self->table.kind);
-        status = amac_count(self, &block);
+        status = amac_count(self, block);
         if (status == AGB_OK && !chain_settle(&self->table))
             status = AGB_ERR_MEMORY;
         first += block.rows;

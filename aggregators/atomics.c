@@ -9,6 +9,7 @@
  * Layout
  *     cells    [key|count][  0  ][key|count] ...      one table for all, a quarter of L2, at most a quarter full; a key
  *                                                     stands at most REACH cells behind its home, or is late
+ *              pairs and strings: 32 bytes a cell (shared_cells_part.h)
  *     zeros    count of key 0, which marks an empty cell and so cannot have one
  *     local    [key|count] ...                        a growing table a worker, for late-comers
  *
@@ -35,8 +36,9 @@
 enum { REACH = 16 };
 
 typedef struct atomics {
-    shared_cell *cells;
+    void *cells;                     /* of shared_cells_part.h */
     size_t n_cells, limit;           /* n_cells: REACH more than can be home to a key */
+    agb_key_kind kind;
     unsigned shift;
     agb_hash hash;
     local_tables late;
@@ -54,39 +56,51 @@ static const agb_param params[] = {
     {0},
 };
 
-/* The key's cell; NULL when the key has none and the table, or its neighbourhood, takes no more. Each worker may
- * overshoot the limit by one. */
-static inline shared_cell *atomics_cell(atomics *self, uint64_t key)
+/* First occupant of a claimed cell. Nobody waits for a word's first value; what others wait for must come even if there
+ * is no memory for the string: the run has failed then, and nobody will be shown the cell. */
+PER_KIND bool atomics_settle(agb_host *host, bytes_store *store, shared_cell *cell, agb_key key, uint64_t weight,
+                             agb_key_kind kind)
 {
-    shared_cell *cell = &self->cells[agb_hash_word(self->hash, key) >> self->shift], *end = cell + REACH;
-    for (; cell < end; cell++) {
-        uint64_t found = atomic_load_explicit(&cell->key, memory_order_relaxed);
-        if (found == key)
-            return cell;
-        if (found)
-            continue;
-        if (atomic_load_explicit(&self->groups, memory_order_relaxed) >= self->limit)
-            return NULL;
-        claim result = shared_cell_claim(cell, key);
-        if (result == CLAIMED)
-            atomic_fetch_add_explicit(&self->groups, 1, memory_order_relaxed);
-        if (result != LOST)
-            return cell;
+    if (kind == AGB_KEYS_WORD) {
+        atomic_fetch_add_explicit(&cell->value, weight, memory_order_relaxed);
+        return true;
     }
-    return NULL;
+    bool refused = kind == AGB_KEYS_BYTES && !(key.bytes.data = bytes_store_copy(store, host, key.bytes));
+    if (refused)
+        key.bytes.length = 0;
+    shared_cell_settle(cell, key, weight, kind);
+    return !refused;
 }
 
-static inline bool atomics_add_row(atomics *self, linear_table *late, uint64_t key, uint64_t weight)
+/* Late is who has no cell when the table, or the neighbourhood, takes no more. Each worker may overshoot the limit by
+ * one. */
+PER_KIND bool atomics_add_row(atomics *self, key_table *late, agb_key key, uint64_t hash, uint64_t weight,
+                              agb_key_kind kind)
 {
-    if (key == 0) {
+    agb_host *host = self->late.host;
+    uint64_t label = shared_label(key, hash, kind);
+    size_t slot = hash >> self->shift, end = slot + REACH;
+    if (kind == AGB_KEYS_WORD && label == 0) {
         atomic_fetch_add_explicit(&self->zeros, weight, memory_order_relaxed);
         return true;
     }
-    shared_cell *cell = atomics_cell(self, key);
-    if (!cell)
-        return linear_table_put(late, self->late.host, key, weight);
-    atomic_fetch_add_explicit(&cell->value, weight, memory_order_relaxed);
-    return true;
+    while (slot < end) {
+        shared_cell *cell = shared_cell_at(self->cells, slot, kind);
+        uint64_t found = atomic_load_explicit(&cell->label, memory_order_relaxed);
+        if (shared_cell_is(cell, found, key, label, kind)) {
+            atomic_fetch_add_explicit(&cell->value, weight, memory_order_relaxed);
+            return true;
+        }
+        if (found) {
+            slot++;
+        } else if (atomic_load_explicit(&self->groups, memory_order_relaxed) >= self->limit) {
+            break;
+        } else if (shared_cell_claim(cell, label)) {
+            atomic_fetch_add_explicit(&self->groups, 1, memory_order_relaxed);
+            return atomics_settle(host, &late->wide.store, cell, key, weight, kind);
+        }
+    }
+    return key_table_put(late, host, hash, key, weight, kind);
 }
 
 static agb_status atomics_create(agb_host *host, const agb_config *config, void **out)
@@ -98,40 +112,67 @@ static agb_status atomics_create(agb_host *host, const agb_config *config, void 
     if (!local_tables_open(&self->late, host, config, 10, 70))
         return AGB_ERR_MEMORY;
     self->hash = config->hash;
+    self->kind = config->kind;
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
     size_t cells = config->params[BITS] ? (size_t)1 << config->params[BITS] : 2;
-    while (cells < 4 * (size_t)config->workers || (!config->params[BITS] && cells * 2 * sizeof(shared_cell) <= l2 / 4))
+    while (cells < 4 * (size_t)config->workers || (!config->params[BITS] && cells * 2 * shared_cell_bytes(self->kind) <= l2 / 4))
         cells *= 2;
     self->shift = 64 - (unsigned)__builtin_ctzll(cells);
     self->limit = cells / 4;
     self->n_cells = cells + REACH;
-    self->cells = agb_alloc(host, self->n_cells * sizeof *self->cells, AGB_ZEROED);
+    self->cells = agb_alloc(host, self->n_cells * shared_cell_bytes(self->kind), AGB_ZEROED);
     return self->cells ? AGB_OK : AGB_ERR_MEMORY;
+}
+
+PER_KIND agb_status atomics_add(atomics *self, key_table *late, agb_batch batch, agb_key_kind kind)
+{
+    uint64_t ahead[HASHED_ROWS];
+    for (size_t i = 0; i < batch.rows; i++) {
+        uint64_t hash = batch_hash(self->late.host, self->hash, &batch, i, ahead, kind);
+        uint64_t weight = batch.weights ? batch.weights[i] : 1;
+        if (!atomics_add_row(self, late, batch_key(&batch, i, kind), hash, weight, kind))
+            return AGB_ERR_MEMORY;
+    }
+    return AGB_OK;
 }
 
 static agb_status atomics_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     atomics *self = state;
-    linear_table *late = &self->late.local[worker].table;
-    for (size_t i = 0; i < batch->rows; i++)
-        if (!atomics_add_row(self, late, batch->keys[i], batch->weights ? batch->weights[i] : 1))
-            return AGB_ERR_MEMORY;
-    return AGB_OK;
+    key_table *late = &self->late.local[worker].table;
+    return self->kind == AGB_KEYS_WORD   ? atomics_add(self, late, *batch, AGB_KEYS_WORD)
+           : self->kind == AGB_KEYS_PAIR ? atomics_add(self, late, *batch, AGB_KEYS_PAIR)
+                                         : atomics_add(self, late, *batch, AGB_KEYS_BYTES);
 }
 
 /* A key may be among the cells and late as well: it came to one worker just before, to another just after the table was
  * full. So the cells are merged with the rest, as if the first worker had counted them too. */
+PER_KIND bool atomics_gather(atomics *self, key_table *first, agb_key_kind kind)
+{
+    agb_host *host = self->late.host;
+    for (size_t i = 0; i < self->n_cells; i++) {
+        const shared_cell *cell = shared_cell_at(self->cells, i, kind);
+        if (cell->label == 0)
+            continue;
+        agb_key key = shared_cell_key(cell, kind);
+        agb_batch alone = {.rows = 1, .keys = key.pair, .bytes = &key.bytes};
+        uint64_t ahead[HASHED_ROWS], hash = batch_hash(host, self->hash, &alone, 0, ahead, kind);
+        if (!key_table_put(first, host, hash, key, cell->value, kind))
+            return false;
+    }
+    return true;
+}
+
 static agb_status atomics_finish(void *state)
 {
     atomics *self = state;
-    agb_host *host = self->late.host;
-    linear_table *first = &self->late.local[0].table;
-    if (self->zeros && !linear_table_put(first, host, 0, self->zeros))
+    key_table *first = &self->late.local[0].table;
+    if (self->zeros && !linear_table_put(&first->words, self->late.host, 0, self->zeros))
         return AGB_ERR_MEMORY;
-    for (size_t i = 0; i < self->n_cells; i++)
-        if (self->cells[i].key && !linear_table_put(first, host, self->cells[i].key, self->cells[i].value))
-            return AGB_ERR_MEMORY;
-    return local_tables_merge(&self->late, MERGE);
+    bool gathered = self->kind == AGB_KEYS_WORD   ? atomics_gather(self, first, AGB_KEYS_WORD)
+                    : self->kind == AGB_KEYS_PAIR ? atomics_gather(self, first, AGB_KEYS_PAIR)
+                                                  : atomics_gather(self, first, AGB_KEYS_BYTES);
+    return gathered ? local_tables_merge(&self->late, MERGE) : AGB_ERR_MEMORY;
 }
 
 static void atomics_destroy(void *state)
@@ -139,7 +180,7 @@ static void atomics_destroy(void *state)
     atomics *self = state;
     agb_host *host = self->late.host;
     if (self->cells)
-        agb_release(host, self->cells, self->n_cells * sizeof *self->cells);
+        agb_release(host, self->cells, self->n_cells * shared_cell_bytes(self->kind));
     local_tables_close(&self->late);
     agb_release(host, self, sizeof *self);
 }
@@ -152,7 +193,7 @@ const agb_aggregator agb_aggregator_atomics = {
     .prediction = "waiting for lines that other cores have just written: memory-bound, by L3",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = atomics_create,
     .consume = atomics_consume,
     .finish = atomics_finish,

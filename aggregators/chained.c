@@ -50,12 +50,13 @@ PER_KIND bool chained_add_row(chain_table *table, agb_key key, uint64_t hash, ui
 }
 
 /* weights is a constant NULL where words count once, and the compiler then drops the load. */
-PER_KIND agb_status chained_add(chain_table *table, const agb_batch *batch, const uint64_t *weights, agb_key_kind kind)
+PER_KIND agb_status chained_add(chain_table *table, agb_batch batch, const uint64_t *weights, agb_key_kind kind)
 {
     uint64_t ahead[HASHED_ROWS];
-    for (size_t i = 0; i < batch->rows; i++) {
-        uint64_t hash = batch_hash(table->host, table->hash, batch, i, ahead, kind);
-        if (!chained_add_row(table, batch_key(batch, i, kind), hash, weights ? weights[i] : 1, kind))
+    agb_hash hash = table->hash;
+    for (size_t i = 0; i < batch.rows; i++) {
+        uint64_t hashed = batch_hash(table->host, hash, &batch, i, ahead, kind);
+        if (!chained_add_row(table, batch_key(&batch, i, kind), hashed, weights ? weights[i] : 1, kind))
             return AGB_ERR_MEMORY;
     }
     return AGB_OK;
@@ -75,11 +76,11 @@ static agb_status chained_consume(void *state, unsigned worker, const agb_batch 
     (void)worker;
     chain_table *table = &((chained *)state)->table;
     if (table->kind == AGB_KEYS_PAIR)
-        return chained_add(table, batch, batch->weights, AGB_KEYS_PAIR);
+        return chained_add(table, *batch, batch->weights, AGB_KEYS_PAIR);
     if (table->kind == AGB_KEYS_BYTES)
-        return chained_add(table, batch, batch->weights, AGB_KEYS_BYTES);
-    return batch->weights ? chained_add(table, batch, batch->weights, AGB_KEYS_WORD)
-                          : chained_add(table, batch, NULL, AGB_KEYS_WORD);
+        return chained_add(table, *batch, batch->weights, AGB_KEYS_BYTES);
+    return batch->weights ? chained_add(table, *batch, batch->weights, AGB_KEYS_WORD)
+                          : chained_add(table, *batch, NULL, AGB_KEYS_WORD);
 }
 
 static agb_status chained_finish(void *state)

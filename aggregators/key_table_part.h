@@ -31,11 +31,15 @@ static inline size_t key_table_groups(const key_table *t)
     return t->kind == AGB_KEYS_WORD ? t->words.groups : t->wide.groups;
 }
 
-/* That many more bits of the hash, from the top, are not the table's, which is empty. */
-static inline void key_table_skip(key_table *t, unsigned bits)
+static inline size_t key_table_cells(const key_table *t)
 {
-    t->words.multiplier <<= bits;
-    t->wide.multiplier <<= bits;
+    return (t->kind == AGB_KEYS_WORD ? t->words.mask : t->wide.mask) + 1;
+}
+
+/* Of the hash: whose slot a key has is the top bits of their product. May be set while the table is empty. */
+static inline uint64_t *key_table_multiplier(key_table *t)
+{
+    return t->kind == AGB_KEYS_WORD ? &t->words.multiplier : &t->wide.multiplier;
 }
 
 /* Room for `rows` more keys, all of them new at worst; false: no memory. */
@@ -51,6 +55,31 @@ PER_KIND bool key_table_add(key_table *t, uint64_t hash, agb_key key, uint64_t w
         return wide_table_add(&t->wide, hash, key, weight, kind);
     linear_table_add(&t->words, hash, key.word, weight);
     return true;
+}
+
+/* Adds weight to the key's group, growing when that is due; false: no memory. */
+PER_KIND bool key_table_put(key_table *t, agb_host *host, uint64_t hash, agb_key key, uint64_t weight,
+                            agb_key_kind kind)
+{
+    return key_table_reserve(t, host, 1, kind) && key_table_add(t, hash, key, weight, kind);
+}
+
+/* What is in a cell, as if it were a wide one. */
+PER_KIND wide_cell key_table_cell(const key_table *t, size_t i, agb_key_kind kind)
+{
+    if (kind != AGB_KEYS_WORD)
+        return t->wide.cells[i];
+    linear_cell cell = t->words.cells[i];
+    return (wide_cell){{.word = cell.key}, agb_hash_word(t->words.hash, cell.key), cell.count};
+}
+
+/* As many cells, by another multiplier; false: no memory, and the table is as it was. */
+static inline bool key_table_spread(key_table *t, agb_host *host, uint64_t multiplier)
+{
+    bool crowded;
+    return t->kind == AGB_KEYS_WORD
+               ? linear_table_move(&t->words, host, 64 - t->words.shift, multiplier, &crowded)
+               : wide_table_move(&t->wide, 64 - t->wide.shift, multiplier, &crowded);
 }
 
 /* Emits every group and leaves the table empty; copies of strings stay until the table is closed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared: rows of a batch in and groups out, whatever kind their keys are of. A strategy is written once, in functions that take the kind;
- * at every call it is a constant, and the compiler makes one function of each: that of words is as if there were no
- * other kind. */
+/* Shared: rows of a batch in and groups out, whatever kind their keys are of. A strategy is written once, in functions
+ * that take the kind; at every call it is a constant, and the compiler makes one function of each: that of words is as
+ * if there were no other kind. */
 #ifndef AGB_KEYS_PART_H
 #define AGB_KEYS_PART_H
 
@@ -70,11 +70,15 @@ typedef struct groups_out {
 /* For at most so many groups. After a failure there is nothing to end. */
 PER_KIND agb_status groups_out_begin(groups_out *o, agb_host *host, unsigned worker, size_t most, agb_key_kind kind)
 {
+    uint64_t *keys, *counts;    /* so that nobody else knows where *o is, and it can live in registers */
+    agb_status status = kind == AGB_KEYS_BYTES ? AGB_OK : agb_emit_begin(host, worker, most, &keys, &counts);
     o->host = host;
     o->worker = worker;
-    o->status = AGB_OK;
     o->n = 0;
-    return kind == AGB_KEYS_BYTES ? AGB_OK : agb_emit_begin(host, worker, most, &o->keys, &o->counts);
+    o->status = status;
+    o->keys = kind == AGB_KEYS_BYTES || status != AGB_OK ? NULL : keys;
+    o->counts = kind == AGB_KEYS_BYTES || status != AGB_OK ? NULL : counts;
+    return status;
 }
 
 static inline void groups_out_strings(groups_out *o)

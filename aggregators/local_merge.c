@@ -43,7 +43,7 @@ static const agb_param params[] = {
 static inline agb_status local_merge_add(local_merge *self, unsigned worker, const uint64_t *keys,
                                          const uint64_t *weights, size_t rows)
 {
-    linear_table *table = &self->tables.local[worker].table;
+    linear_table *table = &self->tables.local[worker].table.words;
     for (size_t i = 0; i < rows; i++)
         if (!linear_table_put(table, self->tables.host, keys[i], weights ? weights[i] : 1))
             return AGB_ERR_MEMORY;
@@ -63,8 +63,12 @@ static agb_status local_merge_create(agb_host *host, const agb_config *config, v
 
 static agb_status local_merge_consume(void *state, unsigned worker, const agb_batch *batch)
 {
-    return batch->weights ? local_merge_add(state, worker, batch->keys, batch->weights, batch->rows)
-                          : local_merge_add(state, worker, batch->keys, NULL, batch->rows);
+    local_merge *self = state;
+    key_table *table = &self->tables.local[worker].table;
+    if (table->kind != AGB_KEYS_WORD)
+        return wide_table_count(&table->wide, batch, MOST_WIDE_BLOCK, false);
+    return batch->weights ? local_merge_add(self, worker, batch->keys, batch->weights, batch->rows)
+                          : local_merge_add(self, worker, batch->keys, NULL, batch->rows);
 }
 
 static agb_status local_merge_finish(void *state)
@@ -89,7 +93,7 @@ const agb_aggregator agb_aggregator_local_merge = {
     .prediction = "as naive while rows come; the merge reads in order and retires well",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = local_merge_create,
     .consume = local_merge_consume,
     .finish = local_merge_finish,

@@ -8,7 +8,7 @@
  *
  * Layout
  *     hash(key) = pppppp qqqqqq ssss....       p: first pass, as rows come;  q: second, one p at a time;  s: slot
- *     part p      chunk <- chunk <- chunk      radix's lists, of all kinds of rows; a chunk that has been read is used again at once
+ *     part p      chunk <- chunk <- chunk      radix's lists; a chunk that has been read is used again at once
  *     part p.q      chunk <- chunk             only those of one p per worker exist at a time: 1/64 of the rows
  *
  * Cost per row
@@ -53,7 +53,8 @@ PER_KIND bool two_pass_split_kind(radix_two_pass *self, writer *w, uint64_t **pl
     unsigned skip = self->partitions.bits, shift = 64 - self->second_bits;
     agb_hash hash = self->partitions.hash;
     for (const uint64_t *row = words, *end = words + n; row_is_there(row, end, kind);) {
-        size_t part = row_hash(row, hash, kind) << skip >> shift, size = row_words(row_key(row, kind, weighted), kind, weighted);
+        size_t part = row_hash(row, hash, kind) << skip >> shift;
+        size_t size = row_words(row_key(row, kind, weighted), kind, weighted);
         uint64_t *to = row_room(&w->store, &places[part], size, kind);
         if (!to)
             return false;
@@ -142,7 +143,7 @@ static agb_status two_pass_create(agb_host *host, const agb_config *config, void
         return AGB_ERR_MEMORY;
     self->second_place = agb_alloc(host, p->workers * sizeof *self->second_place, AGB_ZEROED);
     for (unsigned i = 0; self->second_place && i < p->workers; i++) {
-        key_table_skip(&p->writer[i].table, self->second_bits);
+        *key_table_multiplier(&p->writer[i].table) <<= self->second_bits;
         self->second_place[i] = agb_alloc(host, self->second_parts * sizeof **self->second_place, AGB_ZEROED);
         if (!self->second_place[i])
             return AGB_ERR_MEMORY;

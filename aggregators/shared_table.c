@@ -10,6 +10,7 @@
  *
  * Layout
  *     cells     [key|T 0][ 0 |0][key|count][key|T 1] ...      one table for all; T n = ticket n, else the count itself
+ *               pairs and strings: 32 bytes a cell (shared_cells_part.h); strings are copied by whoever brings them
  *     counts    worker 0 [n n n n ...]  worker 1 [n n n n ...]      by ticket, a quarter of L2 each
  *
  * Cost per row
@@ -31,11 +32,11 @@
  * Tried: without requesting lines ahead, 0.85 of naive with one worker on millions of groups; with it, in blocks of 64
  * rows, 1.3 times (2-core Zen 4 virtual machine). Blocks of 256 give half of that gain: more lines than the core can
  * have under way. */
-#include "linear_table.h"
 #include "shared_cells_part.h"
+#include "wide_table_part.h"
 
 /* STRAY_CELLS: a new group farther from home than that is taken note of. */
-enum { BLOCK_ROWS = 64, EMIT_CELLS = 1 << 14, STRAY_CELLS = 32 };
+enum { EMIT_CELLS = 1 << 14, STRAY_CELLS = 32 };
 
 #define TICKET (UINT64_C(1) << 63)
 
@@ -43,6 +44,7 @@ typedef struct member {               /* one a worker */
     uint64_t *counts;                 /* by ticket */
     _Atomic size_t groups;            /* cells that it claimed */
     size_t strayed;                   /* cells between those that are far from home and their homes */
+    bytes_store store;                /* of strings that it was the first to bring */
     atomic_bool inside;               /* it is using the table, which must not move */
     agb_status status;
     char apart[64];                   /* workers share no cache line */
@@ -50,17 +52,19 @@ typedef struct member {               /* one a worker */
 
 typedef struct shared_table {
     agb_host *host;
+    agb_key_kind kind;
     agb_hash hash;
+    uint64_t multiplier;              /* of the hash: after crowding, one that brings other bits to the top */
     unsigned workers, shift;
-    bool spread;                      /* by another hash, at this size: as in linear_table.h, once is enough */
-    shared_cell *cells;
+    bool spread;                      /* by another multiplier, at this size: as in linear_table.h, once is enough */
+    void *cells;
     size_t mask, limit;
     member *member;
     uint64_t most_tickets;
     char apart[64];                   /* what is written to shares no line with what is only read */
     _Atomic uint64_t tickets;         /* handed out; 0 is key 0's, which cannot have a cell */
     atomic_bool moving;               /* somebody is about to move the table */
-    atomic_bool crowded;              /* it needs another hash */
+    atomic_bool crowded;              /* it needs another multiplier */
 } shared_table;
 
 enum { COUNT, EMIT };
@@ -73,15 +77,9 @@ static const agb_param params[] = {
     {0},
 };
 
-/* The key's cell, or the empty one where it belongs; *found is what was read there: the key, or 0. Go by that and do
- * not read it again: an empty cell can be another key's the next moment. There is an empty one somewhere. */
-static inline shared_cell *shared_cell_find(shared_cell *cells, size_t mask, size_t slot, uint64_t key, uint64_t *found)
+PER_KIND size_t shared_table_slot(const shared_table *self, uint64_t hash)
 {
-    for (;; slot = (slot + 1) & mask) {
-        *found = atomic_load_explicit(&cells[slot].key, memory_order_relaxed);
-        if (*found == key || *found == 0)
-            return &cells[slot];
-    }
+    return (hash * self->multiplier) >> self->shift;
 }
 
 /* ---- Room ---- */
@@ -99,13 +97,18 @@ static size_t shared_table_groups(const shared_table *self)
 static bool shared_table_has_room(const shared_table *self)
 {
     return !atomic_load_explicit(&self->crowded, memory_order_relaxed)
-           && shared_table_groups(self) + (size_t)self->workers * BLOCK_ROWS <= self->limit;
+           && shared_table_groups(self) + (size_t)self->workers * HASHED_ROWS <= self->limit;
+}
+
+static size_t shared_table_bytes(const shared_table *self, size_t cells)
+{
+    return cells * shared_cell_bytes(self->kind);
 }
 
 static bool shared_table_set_cells(shared_table *self, unsigned bits)
 {
     size_t cells = (size_t)1 << bits;
-    shared_cell *memory = agb_alloc(self->host, cells * sizeof *memory, AGB_ZEROED);
+    void *memory = agb_alloc(self->host, shared_table_bytes(self, cells), AGB_ZEROED);
     if (!memory)
         return false;
     self->cells = memory;
@@ -115,31 +118,43 @@ static bool shared_table_set_cells(shared_table *self, unsigned bits)
     return true;
 }
 
-/* Twice the cells, or as many and another hash if the table is crowded. Nobody else is inside. On failure the table is
- * as it was. */
+/* All keys differ, so none is compared. */
+PER_KIND void shared_table_move_cells(shared_table *self, void *old, size_t old_cells, agb_key_kind kind)
+{
+    for (size_t i = 0; i < old_cells; i++) {
+        const shared_cell *from = shared_cell_at(old, i, kind);
+        uint64_t label = atomic_load_explicit(&from->label, memory_order_relaxed);
+        if (label == 0)
+            continue;
+        agb_key key = shared_cell_key(from, kind);
+        size_t slot = shared_table_slot(self, kind == AGB_KEYS_WORD ? agb_hash_word(self->hash, key.word) : label);
+        shared_cell *cell = shared_cell_at(self->cells, slot, kind);
+        while (!shared_cell_claim(cell, label))
+            cell = shared_cell_at(self->cells, slot = (slot + 1) & self->mask, kind);
+        shared_cell_settle(cell, key, atomic_load_explicit(&from->value, memory_order_relaxed), kind);
+    }
+}
+
+/* Twice the cells, or as many and another multiplier if the table is crowded. Nobody else is inside. On failure the
+ * table is as it was. */
 static bool shared_table_move(shared_table *self)
 {
-    shared_cell *old = self->cells;
+    void *old = self->cells;
     size_t old_cells = self->mask + 1;
     bool crowded = atomic_load_explicit(&self->crowded, memory_order_relaxed);
     if (!shared_table_set_cells(self, 64 - self->shift + !crowded))
         return false;
     if (crowded)
-        self->hash.multiplier = linear_next_multiplier(self->hash.multiplier);
+        self->multiplier = linear_next_multiplier(self->multiplier);
     self->spread = crowded;
     atomic_store_explicit(&self->crowded, false, memory_order_relaxed);
     for (unsigned i = 0; i < self->workers; i++)
         self->member[i].strayed = 0;
-    for (size_t i = 0; i < old_cells; i++) {
-        uint64_t key = old[i].key, found;
-        if (key == 0)
-            continue;
-        size_t slot = agb_hash_word(self->hash, key) >> self->shift;
-        shared_cell *cell = shared_cell_find(self->cells, self->mask, slot, key, &found);
-        atomic_store_explicit(&cell->key, key, memory_order_relaxed);
-        atomic_store_explicit(&cell->value, old[i].value, memory_order_relaxed);
-    }
-    agb_release(self->host, old, old_cells * sizeof *old);
+    if (self->kind == AGB_KEYS_WORD)
+        shared_table_move_cells(self, old, old_cells, AGB_KEYS_WORD);
+    else
+        shared_table_move_cells(self, old, old_cells, AGB_KEYS_PAIR);
+    agb_release(self->host, old, shared_table_bytes(self, old_cells));
     return true;
 }
 
@@ -183,8 +198,10 @@ static __attribute__((noinline)) void shared_table_stray(shared_table *self, mem
         atomic_store_explicit(&self->crowded, true, memory_order_relaxed);
 }
 
-/* First occupant of a claimed cell: takes a ticket while there are any. The value is what others wait for. */
-static inline void shared_table_settle(shared_table *self, member *m, shared_cell *cell, uint64_t weight)
+/* First occupant of a claimed cell: takes a ticket while there are any. The value is what others wait for, so there
+ * must be one even if there is no memory for the string: the run has failed then, and nobody will be shown the cell. */
+PER_KIND bool shared_table_settle(shared_table *self, member *m, shared_cell *cell, agb_key key, uint64_t weight,
+                                  agb_key_kind kind)
 {
     uint64_t value = weight;
     if (atomic_load_explicit(&self->tickets, memory_order_relaxed) < self->most_tickets) {
@@ -194,69 +211,89 @@ static inline void shared_table_settle(shared_table *self, member *m, shared_cel
             value = TICKET | ticket;
         }
     }
-    atomic_store_explicit(&cell->value, value, memory_order_relaxed);
+    bool refused = kind == AGB_KEYS_BYTES && !(key.bytes.data = bytes_store_copy(&m->store, self->host, key.bytes));
+    if (refused)
+        key.bytes.length = 0;
+    shared_cell_settle(cell, key, value, kind);
     atomic_fetch_add_explicit(&m->groups, 1, memory_order_relaxed);
+    return !refused;
 }
 
 static inline void shared_table_join(member *m, shared_cell *cell, uint64_t weight)
 {
-    uint64_t value;
-    while ((value = atomic_load_explicit(&cell->value, memory_order_relaxed)) == 0)
-        ;
+    uint64_t value = shared_cell_value(cell);
     if (value & TICKET)
         m->counts[value ^ TICKET] += weight;
     else
         atomic_fetch_add_explicit(&cell->value, weight, memory_order_relaxed);
 }
 
-static inline void shared_table_add_row(shared_table *self, member *m, uint64_t key, uint64_t weight)
+/* An empty cell can be another key's the next moment: who fails to claim it looks at it again. */
+PER_KIND bool shared_table_add_row(shared_table *self, member *m, agb_key key, uint64_t hash, uint64_t weight,
+                                   agb_key_kind kind)
 {
-    if (key == 0) {
+    uint64_t label = shared_label(key, hash, kind);
+    size_t home = shared_table_slot(self, hash), slot = home;
+    if (kind == AGB_KEYS_WORD && label == 0) {
         m->counts[0] += weight;
-        return;
+        return true;
     }
-    size_t slot = agb_hash_word(self->hash, key) >> self->shift;
     for (;;) {
-        uint64_t found;
-        shared_cell *cell = shared_cell_find(self->cells, self->mask, slot, key, &found);
-        claim result = found == key ? PRESENT : shared_cell_claim(cell, key);
-        if (result == CLAIMED) {
-            shared_table_settle(self, m, cell, weight);
-            size_t strayed = ((size_t)(cell - self->cells) - slot) & self->mask;
+        shared_cell *cell = shared_cell_at(self->cells, slot, kind);
+        uint64_t found = atomic_load_explicit(&cell->label, memory_order_relaxed);
+        if (shared_cell_is(cell, found, key, label, kind)) {
+            shared_table_join(m, cell, weight);
+            return true;
+        }
+        if (found) {
+            slot = (slot + 1) & self->mask;
+        } else if (shared_cell_claim(cell, label)) {
+            size_t strayed = (slot - home) & self->mask;
             if (__builtin_expect(strayed > STRAY_CELLS, 0))
                 shared_table_stray(self, m, strayed);
+            return shared_table_settle(self, m, cell, key, weight, kind);
         }
-        if (result == PRESENT)
-            shared_table_join(m, cell, weight);
-        if (result != LOST)
-            return;
     }
 }
 
-/* Lines are requested ahead as in prefetch.c: the table stays where it is while the worker is inside. */
-static void shared_table_add(shared_table *self, member *m, const uint64_t *keys, const uint64_t *weights, size_t rows)
+/* Lines are requested ahead as in prefetch.c: the table stays where it is while the worker is inside. A label is what a
+ * moved cell is found by, so it takes the hash's place. */
+PER_KIND agb_status shared_table_add(shared_table *self, member *m, agb_batch block, agb_key_kind kind)
 {
-    for (size_t i = 0; i < rows; i++)
-        __builtin_prefetch(&self->cells[agb_hash_word(self->hash, keys[i]) >> self->shift], 1);
-    for (size_t i = 0; i < rows; i++)
-        shared_table_add_row(self, m, keys[i], weights ? weights[i] : 1);
+    uint64_t hashes[HASHED_ROWS];
+    for (size_t i = 0; i < block.rows; i++) {
+        hashes[i] = batch_hash(self->host, self->hash, &block, i, hashes, kind) | (kind != AGB_KEYS_WORD);
+        __builtin_prefetch(shared_cell_at(self->cells, shared_table_slot(self, hashes[i]), kind), 1);
+    }
+    for (size_t i = 0; i < block.rows; i++)
+        if (!shared_table_add_row(self, m, batch_key(&block, i, kind), hashes[i], block.weights ? block.weights[i] : 1,
+                                  kind))
+            return AGB_ERR_MEMORY;
+    return AGB_OK;
+}
+
+static agb_status shared_table_count_block(shared_table *self, member *m, agb_batch block)
+{
+    return self->kind == AGB_KEYS_WORD   ? shared_table_add(self, m, block, AGB_KEYS_WORD)
+           : self->kind == AGB_KEYS_PAIR ? shared_table_add(self, m, block, AGB_KEYS_PAIR)
+                                         : shared_table_add(self, m, block, AGB_KEYS_BYTES);
 }
 
 static agb_status shared_table_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     shared_table *self = state;
     member *m = &self->member[worker];
-    for (size_t first = 0; first < batch->rows; first += BLOCK_ROWS) {
-        size_t rows = batch->rows - first < BLOCK_ROWS ? batch->rows - first : BLOCK_ROWS;
+    agb_status status = AGB_OK;
+    for (size_t first = 0; first < batch->rows && status == AGB_OK; first += HASHED_ROWS) {
         for (shared_table_enter(self, m); !shared_table_has_room(self); shared_table_enter(self, m)) {
             atomic_store(&m->inside, false);
             if (shared_table_grow(self) != AGB_OK)
                 return AGB_ERR_MEMORY;
         }
-        shared_table_add(self, m, batch->keys + first, batch->weights ? batch->weights + first : NULL, rows);
+        status = shared_table_count_block(self, m, batch_part(batch, first, HASHED_ROWS, self->kind));
         atomic_store(&m->inside, false);
     }
-    return AGB_OK;
+    return status;
 }
 
 /* ---- The end ---- */
@@ -271,32 +308,38 @@ static uint64_t shared_table_count(const shared_table *self, uint64_t value)
     return count;
 }
 
+PER_KIND agb_status shared_table_emit_kind(const shared_table *self, unsigned worker, size_t first, size_t end,
+                                           agb_key_kind kind)
+{
+    groups_out out;
+    agb_status status = groups_out_begin(&out, self->host, worker, end - first, kind);
+    if (status != AGB_OK)
+        return status;
+    for (size_t i = first; i < end; i++) {
+        const shared_cell *cell = shared_cell_at(self->cells, i, kind);
+        if (cell->label)
+            groups_out_put(&out, shared_cell_key(cell, kind), shared_table_count(self, cell->value), kind);
+    }
+    return groups_out_end(&out, kind);
+}
+
 static void shared_table_emit(void *argument, unsigned worker, size_t task)
 {
     shared_table *self = argument;
     member *m = &self->member[worker];
     size_t first = task * EMIT_CELLS, end = self->mask + 1 - first < EMIT_CELLS ? self->mask + 1 : first + EMIT_CELLS;
-    uint64_t *keys, *counts;
     if (m->status != AGB_OK)
         return;
     agb_phase(self->host, worker, EMIT);
-    m->status = agb_emit_begin(self->host, worker, EMIT_CELLS, &keys, &counts);
-    if (m->status != AGB_OK)
-        return;
-    size_t written = 0;
-    for (size_t i = first; i < end; i++) {
-        if (self->cells[i].key == 0)
-            continue;
-        keys[written] = self->cells[i].key;
-        counts[written++] = shared_table_count(self, self->cells[i].value);
-    }
-    m->status = agb_emit_end(self->host, worker, written);
+    m->status = self->kind == AGB_KEYS_WORD   ? shared_table_emit_kind(self, worker, first, end, AGB_KEYS_WORD)
+                : self->kind == AGB_KEYS_PAIR ? shared_table_emit_kind(self, worker, first, end, AGB_KEYS_PAIR)
+                                              : shared_table_emit_kind(self, worker, first, end, AGB_KEYS_BYTES);
 }
 
 static agb_status shared_table_finish(void *state)
 {
     shared_table *self = state;
-    const uint64_t zero = 0, zeros = shared_table_count(self, TICKET);
+    const uint64_t zero = 0, zeros = shared_table_count(self, TICKET);    /* key 0's */
     agb_status status = zeros ? agb_emit(self->host, 0, &zero, &zeros, 1) : AGB_OK;
     if (status == AGB_OK)
         status = agb_parallel_for(self->host, self->mask / EMIT_CELLS + 1, shared_table_emit, self);
@@ -312,7 +355,9 @@ static agb_status shared_table_create(agb_host *host, const agb_config *config, 
     if (!self)
         return AGB_ERR_MEMORY;
     self->host = host;
+    self->kind = config->kind;
     self->hash = config->hash;
+    self->multiplier = 1;
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
     self->most_tickets = config->params[TICKETS] ? (uint64_t)1 << config->params[TICKETS] : l2 / 4 / sizeof(uint64_t);
     self->tickets = 1;
@@ -326,7 +371,7 @@ static agb_status shared_table_create(agb_host *host, const agb_config *config, 
             return AGB_ERR_MEMORY;
     }
     unsigned bits = (unsigned)config->params[START];
-    while ((size_t)1 << bits < 2 * (size_t)self->workers * BLOCK_ROWS)
+    while ((size_t)1 << bits < 2 * (size_t)self->workers * HASHED_ROWS)
         bits++;
     return shared_table_set_cells(self, bits) ? AGB_OK : AGB_ERR_MEMORY;
 }
@@ -334,10 +379,12 @@ static agb_status shared_table_create(agb_host *host, const agb_config *config, 
 static void shared_table_destroy(void *state)
 {
     shared_table *self = state;
-    for (unsigned i = 0; i < self->workers; i++)
+    for (unsigned i = 0; i < self->workers; i++) {
         agb_release(self->host, self->member[i].counts, self->most_tickets * sizeof(uint64_t));
+        bytes_store_close(&self->member[i].store, self->host);
+    }
     agb_release(self->host, self->member, self->workers * sizeof *self->member);
-    agb_release(self->host, self->cells, (self->mask + 1) * sizeof *self->cells);
+    agb_release(self->host, self->cells, shared_table_bytes(self, self->mask + 1));
     agb_release(self->host, self, sizeof *self);
 }
 
@@ -349,7 +396,7 @@ const agb_aggregator agb_aggregator_shared_table = {
     .prediction = "memory-bound as naive, with all workers' waits at once; few groups: retiring",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = shared_table_create,
     .consume = shared_table_consume,
     .finish = shared_table_finish,
