@@ -145,8 +145,8 @@ static agb_status atomics_consume(void *state, unsigned worker, const agb_batch 
                                          : atomics_add(self, late, *batch, AGB_KEYS_BYTES);
 }
 
-/* A key may be among the cells and late as well: it came to one worker just before, to another just after the table was
- * full. So the cells are merged with the rest, as if the first worker had counted them too. */
+/* A key may be among the cells and late as well: it came to one worker just before, to another just after the table
+ * was full. So the cells are merged with the rest, as if the first worker had counted them too. */
 PER_KIND bool atomics_gather(atomics *self, key_table *first, agb_key_kind kind)
 {
     agb_host *host = self->late.host;

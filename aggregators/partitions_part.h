@@ -26,6 +26,25 @@ typedef struct partitions {
     writer *writer;         /* workers entries */
 } partitions;
 
+static inline unsigned log2_of(uint64_t value)
+{
+    return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+/* So many parts, as a power of two, that a part's groups fit L2 if every second row is new. Not more places than a
+ * quarter of L2's lines can keep open; not fewer than the workers can share out. A string is taken for a short one. */
+static inline unsigned partitions_bits(const agb_config *config)
+{
+    enum { LEAST = 4, MOST = 12 };
+    size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
+    size_t line = config->caches.line ? config->caches.line : 64;
+    size_t group_bytes = config->kind == AGB_KEYS_WORD ? sizeof(linear_cell) : 2 * sizeof(wide_cell);
+    unsigned most = log2_of(l2 / line / 4);
+    unsigned bits = config->rows ? log2_of(config->rows * group_bytes / l2) + 1 : most;
+    bits = bits < most ? bits : most;
+    return bits < LEAST ? LEAST : bits > MOST ? MOST : bits;
+}
+
 /* false: no memory; partitions_close is due all the same. */
 static inline bool partitions_open(partitions *p, agb_host *host, const agb_config *config, unsigned bits,
                                    unsigned load)

@@ -55,34 +55,15 @@ static const agb_param params[] = {
     {0},
 };
 
-static unsigned log2_of(uint64_t value)
-{
-    return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
-}
-
 static unsigned preagg_front_bits(const agb_config *config)
 {
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
     return config->params[FRONT] ? (unsigned)config->params[FRONT] : log2_of(l2 / 2 / sizeof(linear_cell));
 }
 
-/* Not more places than a quarter of L2's lines can keep open; not fewer than the workers can share out. */
-static unsigned preagg_wanted_bits(const agb_config *config)
-{
-    enum { LEAST = 4, MOST = 12 };
-    if (config->params[BITS])
-        return (unsigned)config->params[BITS];
-    size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
-    size_t line = config->caches.line ? config->caches.line : 64;
-    unsigned most = log2_of(l2 / line / 4);
-    unsigned bits = config->rows ? log2_of(config->rows * sizeof(linear_cell) / l2) + 1 : most;
-    bits = bits < most ? bits : most;
-    return bits < LEAST ? LEAST : bits > MOST ? MOST : bits;
-}
-
 static unsigned preagg_part_bits(const agb_config *config, unsigned front_bits)
 {
-    unsigned bits = preagg_wanted_bits(config);
+    unsigned bits = config->params[BITS] ? (unsigned)config->params[BITS] : partitions_bits(config);
     return bits < front_bits ? bits : front_bits;
 }
 

@@ -13,6 +13,7 @@
  *                       v streaming stores
  *     part p    chunk <- chunk <- chunk                     radix's; a chunk's first line brings the link with it
  *     place[p]  where the next key would go in memory; its low bits say where it goes in the buffer
+ *     Larger rows go the same way, word by word, over as many lines as they take.
  *
  * Cost per row
  *   radix's, plus an eighth of a line copied, and a branch taken every eighth time that it is asked for this part:
@@ -66,27 +67,54 @@ static uint64_t *combine_next_chunk(writer *w, line *buffer, uint64_t *full)
     return place;
 }
 
-/* weights is a constant NULL where rows count once, and the compiler then drops what belongs to them. */
-static inline agb_status combine_scatter(radix_combine *self, unsigned worker, const uint64_t *keys,
-                                         const uint64_t *weights, size_t rows)
+/* What of a line that is not full stands in the buffer. */
+static void combine_flush_line(const line *buffer, uint64_t *place)
 {
-    writer *w = &self->partitions.writer[worker];
+    size_t words = words_in_line(place);
+    if (words)
+        memcpy(place - words, buffer->words, words * sizeof *place);
+}
+
+PER_KIND uint64_t *combine_put(line *buffer, uint64_t *place, uint64_t word)
+{
+    buffer->words[words_in_line(place++)] = word;
+    if (words_in_line(place) == 0)
+        stream_line(place - LINE_WORDS, buffer->words);
+    return place;
+}
+
+/* Room for `words` words in one chunk, at the place that is returned; NULL: no memory. */
+PER_KIND uint64_t *combine_room(writer *w, line *buffer, uint64_t *place, size_t words, agb_key_kind kind)
+{
+    if (__builtin_expect(!row_needs_chunk(place, words, kind), 1))
+        return place;
+    if (!is_chunk_end(place))
+        combine_flush_line(buffer, combine_put(buffer, place, 0));
+    return combine_next_chunk(w, buffer, place);
+}
+
+/* weights is a constant NULL where words count once, and the compiler then drops what belongs to them. */
+PER_KIND agb_status combine_scatter(radix_combine *self, unsigned worker, agb_batch batch, const uint64_t *weights,
+                                    agb_key_kind kind)
+{
+    partitions *p = &self->partitions;
+    writer *w = &p->writer[worker];
     line *buffer = self->buffer[worker];
-    unsigned shift = 64 - self->partitions.bits;
-    agb_hash hash = self->partitions.hash;
-    for (size_t i = 0; i < rows; i++) {
-        size_t part = agb_hash_word(hash, keys[i]) >> shift;
-        uint64_t *place = w->place[part];
-        if (__builtin_expect(is_chunk_end(place), 0)) {
-            place = combine_next_chunk(w, &buffer[part], place);
-            if (!place)
-                return AGB_ERR_MEMORY;
-        }
-        buffer[part].words[words_in_line(place++)] = keys[i];
-        if (weights)
-            buffer[part].words[words_in_line(place++)] = weights[i];
-        if (words_in_line(place) == 0)
-            stream_line(place - LINE_WORDS, buffer[part].words);
+    unsigned shift = 64 - p->bits;
+    agb_hash hash = p->hash;
+    uint64_t ahead[HASHED_ROWS], row[MOST_ROW_WORDS];
+    for (size_t i = 0; i < batch.rows; i++) {
+        uint64_t hashed = batch_hash(p->host, hash, &batch, i, ahead, kind);
+        size_t part = hashed >> shift;
+        agb_key key = batch_key(&batch, i, kind);
+        size_t words = row_words(key, kind, weights != NULL);
+        uint64_t *place = row_keep_far(&w->far, p->host, &key, kind)
+                              ? combine_room(w, &buffer[part], w->place[part], words, kind) : NULL;
+        if (!place)
+            return AGB_ERR_MEMORY;
+        row_write(row, key, hashed, weights ? weights[i] : 1, kind, weights != NULL);
+        for (size_t j = 0; j < words; j++)
+            place = combine_put(&buffer[part], place, row[j]);
         w->place[part] = place;
     }
     stream_close();
@@ -96,12 +124,8 @@ static inline agb_status combine_scatter(radix_combine *self, unsigned worker, c
 /* Lines that never became full. */
 static void combine_flush(radix_combine *self, unsigned worker)
 {
-    for (size_t part = 0; part < self->partitions.parts; part++) {
-        uint64_t *place = self->partitions.writer[worker].place[part];
-        size_t words = words_in_line(place);
-        if (words)
-            memcpy(place - words, self->buffer[worker][part].words, words * sizeof *place);
-    }
+    for (size_t part = 0; part < self->partitions.parts; part++)
+        combine_flush_line(&self->buffer[worker][part], self->partitions.writer[worker].place[part]);
 }
 
 static agb_status combine_create(agb_host *host, const agb_config *config, void **out)
@@ -124,8 +148,13 @@ static agb_status combine_create(agb_host *host, const agb_config *config, void 
 
 static agb_status combine_consume(void *state, unsigned worker, const agb_batch *batch)
 {
-    return batch->weights ? combine_scatter(state, worker, batch->keys, batch->weights, batch->rows)
-                          : combine_scatter(state, worker, batch->keys, NULL, batch->rows);
+    agb_key_kind kind = ((radix_combine *)state)->partitions.kind;
+    if (kind == AGB_KEYS_PAIR)
+        return combine_scatter(state, worker, *batch, batch->weights, AGB_KEYS_PAIR);
+    if (kind == AGB_KEYS_BYTES)
+        return combine_scatter(state, worker, *batch, batch->weights, AGB_KEYS_BYTES);
+    return batch->weights ? combine_scatter(state, worker, *batch, batch->weights, AGB_KEYS_WORD)
+                          : combine_scatter(state, worker, *batch, NULL, AGB_KEYS_WORD);
 }
 
 static agb_status combine_finish(void *state)
@@ -155,7 +184,7 @@ const agb_aggregator agb_aggregator_radix_combine = {
     .prediction = "partition phase: fewer waits for stores than radix, more lost to bad speculation",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = combine_create,
     .consume = combine_consume,
     .finish = combine_finish,

@@ -15,7 +15,7 @@
 #include "chunks_part.h"
 #include "key_table_part.h"
 
-enum { LONGEST_NEAR = 1024 };
+enum { LONGEST_NEAR = 1024, MOST_ROW_WORDS = 3 + LONGEST_NEAR / 8 };
 
 _Static_assert((CHUNK_WORDS - HEADER_WORDS) % 6 == 0, "words and pairs, weighted or not, fill a chunk");
 
@@ -108,12 +108,20 @@ PER_KIND uint64_t *row_room(chunk_store *s, uint64_t **place, size_t words, agb_
     return at;
 }
 
-/* A long string is copied to `far`. Returns the row; NULL: no memory. */
+/* A string that is too long for a chunk moves to `far`; false: no memory. */
+PER_KIND bool row_keep_far(bytes_store *far, agb_host *host, agb_key *key, agb_key_kind kind)
+{
+    if (kind != AGB_KEYS_BYTES || key->bytes.length <= LONGEST_NEAR)
+        return true;
+    key->bytes.data = bytes_store_copy(far, host, key->bytes);
+    return key->bytes.data != NULL;
+}
+
+/* Returns the row; NULL: no memory. */
 PER_KIND uint64_t *row_push(chunk_store *s, bytes_store *far, uint64_t **place, agb_key key, uint64_t hash,
                             uint64_t weight, agb_key_kind kind, bool weighted)
 {
-    if (kind == AGB_KEYS_BYTES && key.bytes.length > LONGEST_NEAR &&
-        !(key.bytes.data = bytes_store_copy(far, s->host, key.bytes)))
+    if (!row_keep_far(far, s->host, &key, kind))
         return NULL;
     uint64_t *to = row_room(s, place, row_words(key, kind, weighted), kind);
     if (to)

@@ -64,9 +64,11 @@ static inline unsigned char *bytes_store_copy(bytes_store *s, agb_host *host, ag
     return copy;
 }
 
+/* Leaves an empty store. */
 static inline void bytes_store_close(bytes_store *s, agb_host *host)
 {
     slabs_release(&s->slabs, host);
+    s->free = s->end = NULL;
 }
 
 #endif

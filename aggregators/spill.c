@@ -8,8 +8,9 @@
  *   Hybrid hashing after Shapiro, "Join Processing in Database Systems with Large Main Memories" (1986).
  *
  * Layout
- *     part p     in memory   place -> [older|ticket|keys ...] <- ...         chunks of 4 KiB as in chunks_part.h
- *                in the file          [  -  |ticket|keys ...] <- ...         the second word leads to the chunk before
+ *     part p     in memory   place -> [older|ticket|rows ...] <- ...         chunks of 4 KiB, and rows_part.h's rows
+ *                in the file          [  -  |ticket|rows ...] <- ...         the second word leads to the chunk before
+ *                                     a string too long for a chunk goes to memory or to the file by itself
  *     hash(key)  pppppppp tttttttt....          p: part;  t: slot in the table; a part that is too large is read in
  *                                               slices, which are chosen by another hash
  *
@@ -24,8 +25,7 @@
  * Try
  *   aggbench run synth:hits,rows=10M --aggregator radix,spill --memory-budget 64M     (radix: out of memory)
  *   aggbench run synth:hits,rows=10M --aggregator spill --memory-budget 8M --sweep bits=4..10 */
-#include "chunks_part.h"
-#include "linear_table.h"
+#include "rows_part.h"
 
 enum { TABLE_BITS = 8, LEAST_TABLE_LOAD = 60, MOST_SLICE_BITS = 24 };
 
@@ -33,9 +33,10 @@ typedef struct spiller {    /* one a worker */
     uint64_t **place;       /* of each part, as in chunks_part.h; never NULL */
     uint64_t *ticket;       /* of each part: its newest chunk in the file, 0 = none */
     chunk_store store;
-    size_t chunks;          /* taken from the store */
+    bytes_store far;        /* of strings too long for a chunk */
+    size_t chunks;          /* taken from the store, or as much memory for long strings */
     chunk *returned;        /* where a chunk from the file is put */
-    linear_table table;
+    key_table table;        /* has strings of its own: rows that come from the file do not stay */
     agb_status status;      /* of the aggregate phase */
 } spiller;
 
@@ -44,6 +45,7 @@ typedef struct spill {
     unsigned bits, workers;
     size_t parts, most_chunks;    /* most_chunks: of one worker, before it spills */
     bool weighted;
+    agb_key_kind kind;
     agb_hash hash;
     spiller *spiller;
 } spill;
@@ -83,22 +85,50 @@ static uint64_t *spill_next_chunk(spill *self, spiller *w, size_t part, uint64_t
     return spill_write_chunk(self, w, part, full);
 }
 
-static inline agb_status spill_scatter(spill *self, spiller *w, const uint64_t *keys, const uint64_t *weights,
-                                       size_t rows)
+/* Of a long string's place in its row: it is a ticket, not an address. */
+#define IN_FILE (UINT64_C(1) << 63)
+
+static bool spill_keep_far(spill *self, spiller *w, agb_key *key)
+{
+    uint64_t ticket;
+    size_t chunks = key->bytes.length / CHUNK_BYTES + 1;
+    if (w->chunks + chunks <= self->most_chunks) {
+        const unsigned char *copy = bytes_store_copy(&w->far, self->host, key->bytes);
+        if (copy) {
+            w->chunks += chunks;
+            key->bytes.data = copy;
+            return true;
+        }
+        w->chunks = self->most_chunks;
+    }
+    w->status = agb_spill(self->host, key->bytes.data, key->bytes.length, &ticket);
+    key->bytes.data = (const unsigned char *)(uintptr_t)(ticket | IN_FILE);
+    return w->status == AGB_OK;
+}
+
+/* weights is a constant NULL where words count once. */
+PER_KIND agb_status spill_scatter(spill *self, spiller *w, agb_batch batch, const uint64_t *weights, agb_key_kind kind)
 {
     unsigned shift = 64 - self->bits;
-    for (size_t i = 0; i < rows; i++) {
-        size_t part = agb_hash_word(self->hash, keys[i]) >> shift;
+    agb_hash hash = self->hash;
+    uint64_t ahead[HASHED_ROWS];
+    for (size_t i = 0; i < batch.rows; i++) {
+        uint64_t hashed = batch_hash(self->host, hash, &batch, i, ahead, kind);
+        size_t part = hashed >> shift;
+        agb_key key = batch_key(&batch, i, kind);
+        if (kind == AGB_KEYS_BYTES && key.bytes.length > LONGEST_NEAR && !spill_keep_far(self, w, &key))
+            return w->status;
+        size_t words = row_words(key, kind, weights != NULL);
         uint64_t *place = w->place[part];
-        if (__builtin_expect(is_chunk_end(place), 0)) {
+        if (__builtin_expect(row_needs_chunk(place, words, kind), 0)) {
+            if (!is_chunk_end(place))
+                *place = 0;
             place = spill_next_chunk(self, w, part, place);
             if (!place)
                 return w->status;
         }
-        *place++ = keys[i];
-        if (weights)
-            *place++ = weights[i];
-        w->place[part] = place;
+        row_write(place, key, hashed, weights ? weights[i] : 1, kind, weights != NULL);
+        w->place[part] = place + words;
     }
     return AGB_OK;
 }
@@ -121,51 +151,77 @@ static inline bool slice_has(slice s, uint64_t hash)
     return s.bits == 0 || hash * SLICE_SPREAD >> (64 - s.bits) == s.number;
 }
 
-/* false: no memory. */
-static bool spill_count_words(spill *self, linear_table *table, const uint64_t *words, size_t n, slice s)
+/* A long string comes back for as long as it takes to count it. */
+static agb_status spill_count_far(spill *self, spiller *w, uint64_t hash, agb_bytes string, uint64_t weight)
 {
-    size_t step = self->weighted ? 2 : 1;
-    for (size_t i = 0; i < n; i += step) {
-        uint64_t hash = agb_hash_word(self->hash, words[i]);
-        if (!slice_has(s, hash))
-            continue;
-        if (!linear_table_reserve(table, self->host, 1))
-            return false;
-        linear_table_add(table, hash, words[i], self->weighted ? words[i + 1] : 1);
-    }
-    return true;
+    unsigned char *bytes = agb_alloc(self->host, string.length, 0);
+    if (!bytes)
+        return AGB_ERR_MEMORY;
+    agb_status status = agb_fetch(self->host, (uintptr_t)string.data & ~IN_FILE, bytes, string.length);
+    agb_key key = {.bytes = {bytes, string.length}};
+    if (status == AGB_OK && !key_table_put(&w->table, self->host, hash, key, weight, AGB_KEYS_BYTES))
+        status = AGB_ERR_MEMORY;
+    agb_release(self->host, bytes, string.length);
+    return status;
 }
 
-static agb_status spill_count_memory(spill *self, linear_table *table, uint64_t *place, slice s)
+PER_KIND agb_status spill_count_kind(spill *self, spiller *w, const uint64_t *words, size_t n, slice s,
+                                     agb_key_kind kind)
 {
-    while (place) {
-        uint64_t *words, *older;
-        size_t n = chunk_words(place, &words, &older);
-        if (!spill_count_words(self, table, words, n, s))
-            return AGB_ERR_MEMORY;
-        place = older;
+    bool weighted = self->weighted;
+    for (const uint64_t *row = words, *end = words + n; row_is_there(row, end, kind);) {
+        agb_key key = row_key(row, kind, weighted);
+        uint64_t hash = row_hash(row, self->hash, kind), weight = weighted ? row[row_head(kind, false)] : 1;
+        agb_status status = AGB_OK;
+        row += row_words(key, kind, weighted);
+        if (!slice_has(s, hash))
+            continue;
+        if (kind == AGB_KEYS_BYTES && (uintptr_t)key.bytes.data & IN_FILE)
+            status = spill_count_far(self, w, hash, key.bytes, weight);
+        else if (!key_table_put(&w->table, self->host, hash, key, weight, kind))
+            status = AGB_ERR_MEMORY;
+        if (status != AGB_OK)
+            return status;
     }
     return AGB_OK;
+}
+
+static agb_status spill_count_words(spill *self, spiller *w, const uint64_t *words, size_t n, slice s)
+{
+    return self->kind == AGB_KEYS_WORD   ? spill_count_kind(self, w, words, n, s, AGB_KEYS_WORD)
+           : self->kind == AGB_KEYS_PAIR ? spill_count_kind(self, w, words, n, s, AGB_KEYS_PAIR)
+                                         : spill_count_kind(self, w, words, n, s, AGB_KEYS_BYTES);
+}
+
+static agb_status spill_count_memory(spill *self, spiller *w, uint64_t *place, slice s)
+{
+    agb_status status = AGB_OK;
+    while (place && status == AGB_OK) {
+        uint64_t *words, *older;
+        size_t n = chunk_words(place, &words, &older);
+        status = spill_count_words(self, w, words, n, s);
+        place = older;
+    }
+    return status;
 }
 
 static agb_status spill_count_file(spill *self, spiller *w, uint64_t ticket, slice s)
 {
-    while (ticket) {
-        agb_status status = agb_fetch(self->host, ticket, w->returned, CHUNK_BYTES);
-        if (status != AGB_OK)
-            return status;
-        if (!spill_count_words(self, &w->table, w->returned->words + HEADER_WORDS, CHUNK_WORDS - HEADER_WORDS, s))
-            return AGB_ERR_MEMORY;
+    agb_status status = AGB_OK;
+    while (ticket && status == AGB_OK) {
+        status = agb_fetch(self->host, ticket, w->returned, CHUNK_BYTES);
+        if (status == AGB_OK)
+            status = spill_count_words(self, w, w->returned->words + HEADER_WORDS, CHUNK_WORDS - HEADER_WORDS, s);
         ticket = w->returned->words[1];
     }
-    return AGB_OK;
+    return status;
 }
 
 static agb_status spill_count_slice(spill *self, spiller *w, size_t part, slice s)
 {
     for (unsigned i = 0; i < self->workers; i++) {
         const spiller *from = &self->spiller[i];
-        agb_status status = spill_count_memory(self, &w->table, from->place[part], s);
+        agb_status status = spill_count_memory(self, w, from->place[part], s);
         if (status == AGB_OK)
             status = spill_count_file(self, w, from->ticket[part], s);
         if (status != AGB_OK)
@@ -174,11 +230,24 @@ static agb_status spill_count_slice(spill *self, spiller *w, size_t part, slice 
     return AGB_OK;
 }
 
+static bool spill_open_table(spill *self, spiller *w)
+{
+    return key_table_open(&w->table, self->kind,
+                          (table_plan){self->host, TABLE_BITS, self->bits, LEAST_TABLE_LOAD, self->hash, true});
+}
+
 /* A table of the least size again, which gives back what the large one held. */
 static bool spill_shrink_table(spill *self, spiller *w)
 {
-    linear_table_close(&w->table, self->host);
-    return linear_table_open(&w->table, self->host, TABLE_BITS, self->bits, LEAST_TABLE_LOAD, self->hash);
+    key_table_close(&w->table, self->host);
+    return spill_open_table(self, w);
+}
+
+static agb_status spill_emit(spill *self, spiller *w, unsigned worker)
+{
+    agb_status status = key_table_groups(&w->table) ? key_table_emit(&w->table, self->host, worker) : AGB_OK;
+    bytes_store_close(&w->table.wide.store, self->host);
+    return status;
 }
 
 /* Slice by slice; a slice whose table does not fit is halved, as are those after it. */
@@ -188,7 +257,7 @@ static agb_status spill_count_part(spill *self, spiller *w, unsigned worker, siz
     while (s.number >> s.bits == 0) {
         agb_status status = spill_count_slice(self, w, part, s);
         if (status == AGB_OK) {
-            status = w->table.groups ? linear_table_emit(&w->table, self->host, worker) : AGB_OK;
+            status = spill_emit(self, w, worker);
             s.number++;
         } else if (status == AGB_ERR_MEMORY && s.bits < MOST_SLICE_BITS && spill_shrink_table(self, w)) {
             s = (slice){s.bits + 1, s.number * 2};
@@ -218,8 +287,7 @@ static bool spill_open_worker(spill *self, spiller *w)
     chunk_store_open(&w->store, host);
     w->place = agb_alloc(host, self->parts * sizeof *w->place, AGB_ZEROED);
     w->ticket = agb_alloc(host, self->parts * sizeof *w->ticket, AGB_ZEROED);
-    if (!w->place || !w->ticket
-        || !linear_table_open(&w->table, host, TABLE_BITS, self->bits, LEAST_TABLE_LOAD, self->hash))
+    if (!w->place || !w->ticket || !spill_open_table(self, w))
         return false;
     w->returned = chunk_store_take(&w->store);
     for (size_t part = 0; w->returned && part < self->parts; part++) {
@@ -241,6 +309,7 @@ static agb_status spill_create(agb_host *host, const agb_config *config, void **
     self->bits = (unsigned)config->params[BITS];
     self->parts = (size_t)1 << self->bits;
     self->weighted = config->weighted;
+    self->kind = config->kind;
     self->hash = config->hash;
     self->most_chunks = config->memory_budget ? config->memory_budget / 2 / config->workers / CHUNK_BYTES : SIZE_MAX;
     self->spiller = agb_alloc(host, config->workers * sizeof(spiller), AGB_ZEROED);
@@ -257,8 +326,12 @@ static agb_status spill_consume(void *state, unsigned worker, const agb_batch *b
 {
     spill *self = state;
     spiller *w = &self->spiller[worker];
-    return batch->weights ? spill_scatter(self, w, batch->keys, batch->weights, batch->rows)
-                          : spill_scatter(self, w, batch->keys, NULL, batch->rows);
+    if (self->kind == AGB_KEYS_PAIR)
+        return spill_scatter(self, w, *batch, batch->weights, AGB_KEYS_PAIR);
+    if (self->kind == AGB_KEYS_BYTES)
+        return spill_scatter(self, w, *batch, batch->weights, AGB_KEYS_BYTES);
+    return batch->weights ? spill_scatter(self, w, *batch, batch->weights, AGB_KEYS_WORD)
+                          : spill_scatter(self, w, *batch, NULL, AGB_KEYS_WORD);
 }
 
 static agb_status spill_finish(void *state)
@@ -276,7 +349,8 @@ static void spill_destroy(void *state)
     for (unsigned i = 0; i < self->workers; i++) {
         spiller *w = &self->spiller[i];
         chunk_store_close(&w->store);
-        linear_table_close(&w->table, self->host);
+        bytes_store_close(&w->far, self->host);
+        key_table_close(&w->table, self->host);
         agb_release(self->host, w->place, self->parts * sizeof *w->place);
         agb_release(self->host, w->ticket, self->parts * sizeof *w->ticket);
     }
@@ -292,7 +366,7 @@ const agb_aggregator agb_aggregator_spill = {
     .prediction = "as radix while all fits; spilling adds system time, not stalls",
     .phases = phases,
     .params = params,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = spill_create,
     .consume = spill_consume,
     .finish = spill_finish,

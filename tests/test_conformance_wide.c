@@ -13,6 +13,7 @@ static const agb_key_kind kinds[] = {AGB_KEYS_PAIR, AGB_KEYS_BYTES};
 typedef struct fixture {
     contenders contenders;
     agb_pool *pool;
+    agb_memory *memory;    /* one for all runs that ask for no other: faulted in once */
 } fixture;
 
 static int set_up(void **state)
@@ -20,6 +21,7 @@ static int set_up(void **state)
     fixture *f = calloc(1, sizeof *f);
     contenders_open(&f->contenders);
     assert_ok(agb_pool_create(&f->pool, 3, NULL, err));
+    assert_ok(agb_memory_create(&f->memory, NULL, err));
     *state = f;
     return 0;
 }
@@ -27,6 +29,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     fixture *f = *state;
+    agb_memory_destroy(f->memory);
     agb_pool_destroy(f->pool);
     contenders_close(&f->contenders);
     free(f);
@@ -69,6 +72,8 @@ static agb_status count(const agb_sample *sample, agb_plan plan, const char *wha
 static void count_by_all(const fixture *f, const agb_sample *sample, agb_plan plan, const char *what)
 {
     size_t counted = 0;
+    if (!plan.memory)
+        plan.memory = f->memory;
     for (size_t i = 0; (plan.aggregator = contender_at(&f->contenders, i)); i++) {
         bool weights = !sample->weights || plan.aggregator->traits & AGB_TAKES_WEIGHTS;
         if (agb_key_kind_refusal(plan.aggregator, sample->kind) || !weights)
@@ -77,6 +82,7 @@ static void count_by_all(const fixture *f, const agb_sample *sample, agb_plan pl
         counted++;
     }
     assert_true(counted >= 8);    /* naive, prefetch, radix and sort, twice */
+    assert_int_equal(agb_memory_usage_of(f->memory).live, 0);
 }
 
 /* Every shape in both kinds. */
