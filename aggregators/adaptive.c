@@ -36,24 +36,31 @@
  * and lost: a selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is
  * foreseen). */
 #include "packed_exchange_part.h"
+#include "partitions_part.h"
+#include "runs_part.h"
 
-enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
+enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128, SAMPLE_ROWS = 64 };
 
 typedef struct front {             /* one a worker */
     linear_cell *cells;            /* count 0 = empty */
     uint64_t *missed;              /* BLOCK_ROWS keys */
+    wide_table table;              /* pairs and strings have these two instead */
+    run_block runs;
     bool on;
     uint64_t rows, misses;         /* in the window under way */
     uint64_t starts;               /* of runs among them, by the samples */
     uint64_t pause_rows;           /* until the next try */
     uint64_t pause;                /* its length, in windows */
-    uint64_t seen_runs, seen_front, seen_taken, seen_straight;    /* rows, for the note */
+    uint64_t seen_runs, seen_front, seen_straight;    /* rows, for the note */
+    uint64_t seen_offered, seen_taken;                /* rows, or runs of pairs and strings */
     char apart[64];                /* workers share no cache line */
 } front;
 
 typedef struct adaptive {
     agb_host *host;
-    exchange exchange;
+    exchange exchange;             /* of words */
+    partitions parts;              /* of pairs and strings */
+    agb_key_kind kind;
     unsigned log2_cells;
     uint64_t window_rows;          /* a verdict on the front needs so many */
     size_t fronts;                 /* as many as workers; 0 until they are there */
@@ -120,14 +127,12 @@ static bool adaptive_through_front(adaptive *self, unsigned worker, const agb_ba
     return true;
 }
 
-/* After a window: is the front worth its while? */
-static void adaptive_judge(const adaptive *self, front *f)
+/* At the end of a window. */
+static void adaptive_judge(const adaptive *self, front *f, bool pays)
 {
-    if (f->rows < self->window_rows)
-        return;
-    f->seen_front += f->rows;
+    f->seen_offered += f->rows;
     f->seen_taken += f->rows - f->misses;
-    f->on = f->misses * 35 + f->rows * 6 < f->starts * 20;    /* misses < 4/7 (starts - 3/10), as shares of the rows */
+    f->on = pays;
     if (f->on) {
         f->pause = FIRST_PAUSE;
     } else {
@@ -135,6 +140,97 @@ static void adaptive_judge(const adaptive *self, front *f)
         f->pause = f->pause < LONGEST_PAUSE ? f->pause * 2 : f->pause;
     }
     f->rows = f->misses = f->starts = 0;
+}
+
+/* ---- Pairs and strings ----
+ *
+ * The front is naive's table. It grows to twice L2; then whoever has no cell in it goes on to a part. */
+
+PER_KIND bool adaptive_through_table(adaptive *self, front *f, writer *w, const agb_batch *batch, agb_key_kind kind)
+{
+    const partitions *p = &self->parts;
+    wide_table *t = &f->table;
+    uint64_t ahead[HASHED_ROWS];
+    f->rows += batch->rows;
+    for (size_t i = 0; i < batch->rows; i++) {
+        bool grows = t->groups == t->limit && (t->mask + 1) >> self->log2_cells == 0;
+        if (grows && !wide_table_grow(t))
+            return false;
+        agb_key key = batch_key(batch, i, kind);
+        uint64_t hash = batch_hash(p->host, p->hash, batch, i, ahead, kind);
+        uint64_t weight = batch->weights ? batch->weights[i] : 1;
+        wide_cell *cell = wide_table_find(t, hash, key, kind);
+        if (cell->count || t->groups < t->limit) {
+            if (cell->count == 0 && !wide_table_enter(t, cell, hash, key, kind))
+                return false;
+            cell->count += weight;
+            continue;
+        }
+        f->misses++;
+        if (!row_push(&w->store, &w->far, &w->place[hash >> (64 - p->bits)], key, hash, weight, kind, true))
+            return false;
+    }
+    return true;
+}
+
+/* The table's groups become rows of their parts; it is empty then. */
+PER_KIND bool adaptive_empty_table(adaptive *self, unsigned worker, agb_key_kind kind)
+{
+    const partitions *p = &self->parts;
+    writer *w = &p->writer[worker];
+    wide_table *t = &self->front[worker].table;
+    for (size_t i = 0; i <= t->mask; i++) {
+        wide_cell *cell = &t->cells[i];
+        uint64_t **place = &w->place[cell->hash >> (64 - p->bits)];
+        if (cell->count && !row_push(&w->store, &w->far, place, cell->key, cell->hash, cell->count, kind, true))
+            return false;
+        cell->count = 0;
+    }
+    t->groups = 0;
+    bytes_store_close(&t->store, t->host);
+    return true;
+}
+
+/* Of a sample of the batch's rows: how many repeat the one before? */
+PER_KIND bool adaptive_has_runs(const agb_batch *batch, agb_key_kind kind)
+{
+    size_t step = batch->rows / SAMPLE_ROWS, repeats = 0;
+    for (size_t row = step; step && row < batch->rows; row += step)
+        repeats += keys_equal(batch_key(batch, row, kind), batch_key(batch, row - 1, kind), kind);
+    return repeats > SAMPLE_ROWS / 4;
+}
+
+PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb_batch *batch, agb_key_kind kind)
+{
+    front *f = &self->front[worker];
+    writer *w = &self->parts.writer[worker];
+    bool runs = adaptive_has_runs(batch, kind), through = f->on || f->pause_rows <= batch->rows;
+    *(runs ? &f->seen_runs : through ? &f->seen_front : &f->seen_straight) += batch->rows;
+    f->pause_rows -= f->pause_rows < batch->rows ? f->pause_rows : batch->rows;
+    if (through && !f->on && !adaptive_empty_table(self, worker, kind))
+        return AGB_ERR_MEMORY;
+    f->on = through;
+    size_t most = runs ? RUN_ROWS : batch->rows;
+    for (size_t first = 0; first < batch->rows; first += most) {
+        agb_batch block = batch_part(batch, first, most, kind);
+        if (runs)
+            block = runs_collapse(&f->runs, &block, kind);
+        if (!(through ? adaptive_through_table(self, f, w, &block, kind)
+                      : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true) == AGB_OK))
+            return AGB_ERR_MEMORY;
+    }
+    if (f->rows >= self->window_rows)
+        adaptive_judge(self, f, f->misses * 5 < f->rows * 3);
+    return AGB_OK;
+}
+
+static agb_status adaptive_finish_wide(adaptive *self)
+{
+    for (unsigned i = 0; i < self->fronts; i++)
+        if (!(self->kind == AGB_KEYS_PAIR ? adaptive_empty_table(self, i, AGB_KEYS_PAIR)
+                                          : adaptive_empty_table(self, i, AGB_KEYS_BYTES)))
+            return AGB_ERR_MEMORY;
+    return partitions_aggregate(&self->parts, EXCHANGE_AGGREGATE);
 }
 
 /* ---- The report ---- */
@@ -164,7 +260,8 @@ static void adaptive_note(adaptive *self)
     for (size_t i = 0; i < self->fronts; i++) {
         front *f = &self->front[i];
         sum.seen_runs += f->seen_runs;
-        sum.seen_front += f->seen_front + f->rows;
+        sum.seen_front += f->seen_front;
+        sum.seen_offered += f->seen_offered + f->rows;
         sum.seen_taken += f->seen_taken + f->rows - f->misses;
         sum.seen_straight += f->seen_straight;
     }
@@ -174,13 +271,46 @@ static void adaptive_note(adaptive *self)
     to = note_text(to, "; through the front table: ");
     to = note_percent(to, sum.seen_front, all);
     to = note_text(to, ", which took ");
-    to = note_percent(to, sum.seen_taken, sum.seen_front);
+    to = note_percent(to, sum.seen_taken, sum.seen_offered);
     to = note_text(to, " of them; straight to the parts: ");
     note_percent(to, sum.seen_straight, all);
     agb_note(self->host, text);
 }
 
 /* ---- The contract ---- */
+
+static agb_status adaptive_open_words(adaptive *self, const agb_config *config)
+{
+    agb_status status = exchange_open(&self->exchange, self->host, config, 0, STANDARD_OVERSIZE);
+    if (status != AGB_OK)
+        return status;
+    /* Half as many cells, of twice the size, as the parts' tables have slots: a quarter of L2. */
+    self->log2_cells = log2_up(self->exchange.worker[0].tables.most_slots) - 1;
+    self->window_rows = (uint64_t)4 << self->log2_cells;
+    for (size_t i = 0; i < self->fronts; i++) {
+        front *f = &self->front[i];
+        f->cells = agb_alloc(self->host, sizeof *f->cells << self->log2_cells, AGB_ZEROED);
+        f->missed = agb_alloc(self->host, BLOCK_ROWS * sizeof *f->missed, 0);
+        if (!f->cells || !f->missed)
+            return AGB_ERR_MEMORY;
+    }
+    return AGB_OK;
+}
+
+static agb_status adaptive_open_wide(adaptive *self, const agb_config *config)
+{
+    enum { FIRST_BITS = 10, LOAD = 60 };
+    if (!partitions_open(&self->parts, self->host, config, partitions_bits(config), LOAD))
+        return AGB_ERR_MEMORY;
+    self->parts.weighted = true;
+    size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
+    self->log2_cells = log2_of(2 * l2 / sizeof(wide_cell));
+    self->window_rows = (uint64_t)1 << self->log2_cells;
+    for (size_t i = 0; i < self->fronts; i++)
+        if (!wide_table_open(&self->front[i].table, (table_plan){self->host, FIRST_BITS, 0, LOAD, config->hash, true}))
+            return AGB_ERR_MEMORY;
+    return AGB_OK;
+}
 
 static agb_status adaptive_create(agb_host *host, const agb_config *config, void **out)
 {
@@ -189,31 +319,25 @@ static agb_status adaptive_create(agb_host *host, const agb_config *config, void
     if (!self)
         return AGB_ERR_MEMORY;
     self->host = host;
-    agb_status status = exchange_open(&self->exchange, host, config, 0, STANDARD_OVERSIZE);
-    if (status != AGB_OK)
-        return status;
-    /* Half as many cells, of twice the size, as the parts' tables have slots: a quarter of L2. */
-    self->log2_cells = log2_up(self->exchange.worker[0].tables.most_slots) - 1;
-    self->window_rows = (uint64_t)4 << self->log2_cells;
+    self->kind = config->kind;
     self->front = agb_alloc(host, config->workers * sizeof *self->front, AGB_ZEROED);
     if (!self->front)
         return AGB_ERR_MEMORY;
     self->fronts = config->workers;
     for (size_t i = 0; i < self->fronts; i++) {
-        front *f = &self->front[i];
-        f->cells = agb_alloc(host, sizeof *f->cells << self->log2_cells, AGB_ZEROED);
-        f->missed = agb_alloc(host, BLOCK_ROWS * sizeof *f->missed, 0);
-        if (!f->cells || !f->missed)
-            return AGB_ERR_MEMORY;
-        f->on = true;
-        f->pause = FIRST_PAUSE;
+        self->front[i].on = true;
+        self->front[i].pause = FIRST_PAUSE;
     }
-    return AGB_OK;
+    return self->kind == AGB_KEYS_WORD ? adaptive_open_words(self, config) : adaptive_open_wide(self, config);
 }
 
 static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     adaptive *self = state;
+    if (self->kind == AGB_KEYS_PAIR)
+        return adaptive_add_wide(self, worker, batch, AGB_KEYS_PAIR);
+    if (self->kind == AGB_KEYS_BYTES)
+        return adaptive_add_wide(self, worker, batch, AGB_KEYS_BYTES);
     front *f = &self->front[worker];
     exchange_worker *w = &self->exchange.worker[worker];
     unsigned starts = packed_sample_starts(batch->keys, batch->rows);
@@ -229,18 +353,22 @@ static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch
     f->on = true;
     if (!adaptive_through_front(self, worker, batch))
         return AGB_ERR_MEMORY;
+    f->seen_front += batch->rows;
     f->starts += batch->rows * starts / PACKED_SAMPLE;
-    adaptive_judge(self, f);
+    if (f->rows >= self->window_rows)    /* misses < 4/7 (starts - 3/10), as shares of the rows */
+        adaptive_judge(self, f, f->misses * 35 + f->rows * 6 < f->starts * 20);
     return AGB_OK;
 }
 
 static agb_status adaptive_finish(void *state)
 {
     adaptive *self = state;
+    adaptive_note(self);
+    if (self->kind != AGB_KEYS_WORD)
+        return adaptive_finish_wide(self);
     for (unsigned i = 0; i < self->fronts; i++)
         if (!adaptive_drain(self, i))
             return AGB_ERR_MEMORY;
-    adaptive_note(self);
     return exchange_finish(&self->exchange);
 }
 
@@ -251,9 +379,11 @@ static void adaptive_destroy(void *state)
         front *f = &self->front[i];
         agb_release(self->host, f->cells, sizeof *f->cells << self->log2_cells);
         agb_release(self->host, f->missed, BLOCK_ROWS * sizeof *f->missed);
+        wide_table_close(&f->table);
     }
     agb_release(self->host, self->front, self->fronts * sizeof *self->front);
     exchange_close(&self->exchange);
+    partitions_close(&self->parts);
     agb_release(self->host, self, sizeof *self);
 }
 
@@ -264,7 +394,7 @@ const agb_aggregator agb_aggregator_adaptive = {
     .summary = "best, with a table in front of it for as long as the rows show that it pays",
     .prediction = "retiring above 50 %: few groups stay in the caches, many are partitioned as by best",
     .phases = exchange_phases,
-    .traits = AGB_TAKES_WORDS | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
+    .traits = AGB_TAKES_WORDS | AGB_TAKES_PAIRS | AGB_TAKES_BYTES | AGB_TAKES_WEIGHTS | AGB_PARALLEL,
     .create = adaptive_create,
     .consume = adaptive_consume,
     .finish = adaptive_finish,

@@ -113,9 +113,9 @@ static agb_status atomics_create(agb_host *host, const agb_config *config, void 
         return AGB_ERR_MEMORY;
     self->hash = config->hash;
     self->kind = config->kind;
-    size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
+    size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10, standard = l2 / 4 / shared_cell_bytes(self->kind);
     size_t cells = config->params[BITS] ? (size_t)1 << config->params[BITS] : 2;
-    while (cells < 4 * (size_t)config->workers || (!config->params[BITS] && cells * 2 * shared_cell_bytes(self->kind) <= l2 / 4))
+    while (cells < 4 * (size_t)config->workers || (!config->params[BITS] && cells * 2 <= standard))
         cells *= 2;
     self->shift = 64 - (unsigned)__builtin_ctzll(cells);
     self->limit = cells / 4;

@@ -79,7 +79,7 @@ static inline void exchange_count(exchange *self, unsigned worker, size_t list, 
     if (w->status != AGB_OK || chunks == 0)
         return;
     agb_phase(self->host, worker, EXCHANGE_AGGREGATE);
-    cascade_begin(&w->tables, chunks * CHUNK_WORDS);
+    cascade_begin(&w->tables, chunks * PACKED_CHUNK_WORDS);
     bool counted = exchange_count_lists(self, w, list, split);
     w->status = counted ? cascade_emit(&w->tables, worker, part) : AGB_ERR_MEMORY;
 }
@@ -153,11 +153,11 @@ static inline void exchange_split_segment(void *argument, unsigned worker, size_
     agb_phase(self->host, worker, EXCHANGE_SPLIT);
     first_come_use(&w->tables.first, exchange_split_log2_slots(w));
     for (size_t i = 0; w->status == AGB_OK && i < s->chunks; i++) {
-        chunk *from = chunk_of(place), *older = from->older;
+        packed_chunk *from = packed_chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
         if (!exchange_split_chunk(self, w, words, (size_t)(place - words)))
             w->status = AGB_ERR_MEMORY;
-        place = older ? older->words + CHUNK_WORDS : NULL;
+        place = older ? older->words + PACKED_CHUNK_WORDS : NULL;
         arena_recycle(&w->arena, from);
     }
     if (w->status == AGB_OK && !exchange_split_table(self, w))
@@ -189,7 +189,7 @@ static inline void exchange_cut(exchange *self)
             *s = (segment){place, left < SEGMENT_CHUNKS ? left : SEGMENT_CHUNKS};
             left -= s->chunks;
             for (size_t c = 0; c < s->chunks; c++)
-                place = chunk_of(place)->older ? chunk_of(place)->older->words + CHUNK_WORDS : NULL;
+                place = packed_chunk_before(place);
         }
         from->chunks[self->part] = 0;
         from->place[self->part] = NULL;
@@ -202,11 +202,11 @@ static inline bool exchange_split_pairs(exchange *self)
     for (unsigned i = 0; i < self->workers; i++) {
         uint64_t *place = self->worker[i].lists.place[self->packing.parts + self->part];
         while (place) {
-            chunk *from = chunk_of(place);
+            packed_chunk *from = packed_chunk_of(place);
             for (uint64_t *pair = from->words + from->first; pair < place; pair += 2)
                 if (!exchange_split_pair(self, &self->worker[0], pair[0] << self->packing.bits, pair[1]))
                     return false;
-            place = from->older ? from->older->words + CHUNK_WORDS : NULL;
+            place = packed_chunk_before(place);
         }
     }
     return true;
@@ -272,7 +272,7 @@ static inline unsigned exchange_bits(const agb_config *config, size_t most_slots
 
 static inline agb_status exchange_open_worker(exchange *self, exchange_worker *w, size_t most_slots)
 {
-    w->arena = (arena){.host = self->host, .slab_bytes = self->packing.parts * CHUNK_BYTES};
+    w->arena = (arena){.host = self->host, .slab_bytes = self->packing.parts * PACKED_CHUNK_BYTES};
     bool opened = packed_lists_open(&w->lists, self->host, &self->packing)
                   && cascade_open(&w->tables, self->host, &self->packing, most_slots);
     return opened ? AGB_OK : AGB_ERR_MEMORY;
@@ -283,7 +283,7 @@ static inline agb_status exchange_open(exchange *self, agb_host *host, const agb
                                        size_t oversize)
 {
     size_t most_slots = exchange_most_slots(config);
-    *self = (exchange){.host = host, .most_chunks = oversize * most_slots / CHUNK_WORDS};
+    *self = (exchange){.host = host, .most_chunks = oversize * most_slots / PACKED_CHUNK_WORDS};
     self->packing = packing_of(config->hash, bits ? bits : exchange_bits(config, most_slots));
     self->worker = (exchange_worker *)agb_alloc(host, config->workers * sizeof *self->worker, AGB_ZEROED);
     if (!self->worker)

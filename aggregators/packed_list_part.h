@@ -16,8 +16,8 @@
 #ifndef AGB_PACKED_LIST_PART_H
 #define AGB_PACKED_LIST_PART_H
 
-#include "aggregator.h"
 #include "four_part.h"
+#include "slabs_part.h"
 
 #define packed_unlikely(condition) __builtin_expect(condition, 0)
 
@@ -51,26 +51,21 @@ static inline uint64_t packed_most_rows(const packing *p)    /* in one entry */
  * are then farther apart. ns a row to write and to count on a Zen 4 core, 1024 lists: 4 KiB 1.62 and 2.48, 8 KiB 1.71
  * and 2.32, 16 KiB 1.78 and 2.26. ---- */
 
-enum { CHUNK_BYTES = 8192, WORDS_A_LINE = 8, CHUNK_WORDS = CHUNK_BYTES / 8 - 2,
-       LINES_A_CHUNK = CHUNK_BYTES / 8 / WORDS_A_LINE };
+enum { PACKED_CHUNK_BYTES = 8192, WORDS_A_LINE = 8, PACKED_CHUNK_WORDS = PACKED_CHUNK_BYTES / 8 - 2,
+       LINES_A_CHUNK = PACKED_CHUNK_BYTES / 8 / WORDS_A_LINE };
 
-typedef struct chunk {
-    struct chunk *older;             /* of the same list */
+typedef struct packed_chunk {
+    struct packed_chunk *older;      /* of the same list */
     size_t first;                    /* the first word in use */
-    uint64_t words[CHUNK_WORDS];
-} chunk;
-
-typedef struct slab {
-    struct slab *older;
-    size_t bytes;
-} slab;
+    uint64_t words[PACKED_CHUNK_WORDS];
+} packed_chunk;
 
 typedef struct arena {               /* one a worker */
     agb_host *host;
     size_t slab_bytes;
     slab *slabs;
-    chunk *next, *end;               /* what is left of the newest slab */
-    chunk *recycled;                 /* chunks that have been read to the end */
+    packed_chunk *next, *end;        /* what is left of the newest slab */
+    packed_chunk *recycled;          /* chunks that have been read to the end */
 } arena;
 
 static inline bool arena_add_slab(arena *a)
@@ -80,14 +75,14 @@ static inline bool arena_add_slab(arena *a)
         return false;
     *s = (slab){a->slabs, a->slab_bytes};
     a->slabs = s;
-    a->next = (chunk *)(((uintptr_t)(s + 1) + CHUNK_BYTES - 1) & ~(uintptr_t)(CHUNK_BYTES - 1));
-    a->end = (chunk *)(((uintptr_t)s + a->slab_bytes) & ~(uintptr_t)(CHUNK_BYTES - 1));
+    a->next = (packed_chunk *)(((uintptr_t)(s + 1) + PACKED_CHUNK_BYTES - 1) & ~(uintptr_t)(PACKED_CHUNK_BYTES - 1));
+    a->end = (packed_chunk *)(((uintptr_t)s + a->slab_bytes) & ~(uintptr_t)(PACKED_CHUNK_BYTES - 1));
     return true;
 }
 
-static inline chunk *arena_take(arena *a)
+static inline packed_chunk *arena_take(arena *a)
 {
-    chunk *taken = a->recycled;
+    packed_chunk *taken = a->recycled;
     if (taken) {
         a->recycled = taken->older;
         return taken;
@@ -97,7 +92,7 @@ static inline chunk *arena_take(arena *a)
     return a->next++;
 }
 
-static inline void arena_recycle(arena *a, chunk *read)
+static inline void arena_recycle(arena *a, packed_chunk *read)
 {
     read->older = a->recycled;
     a->recycled = read;
@@ -105,11 +100,7 @@ static inline void arena_recycle(arena *a, chunk *read)
 
 static inline void arena_close(arena *a)
 {
-    while (a->slabs) {
-        slab *s = a->slabs;
-        a->slabs = s->older;
-        agb_release(a->host, s, s->bytes);
-    }
+    slabs_release(&a->slabs, a->host);
 }
 
 /* ---- Lists ---- */
@@ -134,14 +125,21 @@ static inline bool packed_lists_open(packed_lists *l, agb_host *host, const pack
     return l->place != NULL;
 }
 
-static inline chunk *chunk_of(const uint64_t *place)
+static inline packed_chunk *packed_chunk_of(const uint64_t *place)
 {
-    return (chunk *)((uintptr_t)(place - 1) & ~(uintptr_t)(CHUNK_BYTES - 1));
+    return (packed_chunk *)((uintptr_t)(place - 1) & ~(uintptr_t)(PACKED_CHUNK_BYTES - 1));
 }
 
-static inline bool is_chunk_end(const uint64_t *place)
+/* The place that ends the chunk before the one that this place is in; NULL: there is none. */
+static inline uint64_t *packed_chunk_before(const uint64_t *place)
 {
-    return ((uintptr_t)place & (CHUNK_BYTES - 1)) == 0;
+    packed_chunk *older = packed_chunk_of(place)->older;
+    return older ? older->words + PACKED_CHUNK_WORDS : NULL;
+}
+
+static inline bool is_packed_end(const uint64_t *place)
+{
+    return ((uintptr_t)place & (PACKED_CHUNK_BYTES - 1)) == 0;
 }
 
 /* The first place of a new chunk; NULL: no memory.
@@ -152,10 +150,10 @@ static inline bool is_chunk_end(const uint64_t *place)
 static __attribute__((noinline)) uint64_t *packed_new_place(packed_lists *l, arena *a, size_t list)
 {
     uint64_t *full = l->place[list];
-    chunk *fresh = arena_take(a);
+    packed_chunk *fresh = arena_take(a);
     if (!fresh)
         return NULL;
-    fresh->older = full ? chunk_of(full) : NULL;
+    fresh->older = full ? packed_chunk_of(full) : NULL;
     fresh->first = full ? 0 : list % LINES_A_CHUNK * WORDS_A_LINE;
     l->chunks[list]++;
     return fresh->words + fresh->first;
@@ -166,7 +164,7 @@ static __attribute__((noinline)) uint64_t *packed_new_place(packed_lists *l, are
 PACKED_INLINE bool packed_push(packed_lists *l, uint64_t **places, arena *a, size_t list, uint64_t word)
 {
     uint64_t *place = places[list];
-    if (packed_unlikely(is_chunk_end(place))) {
+    if (packed_unlikely(is_packed_end(place))) {
         place = packed_new_place(l, a, list);
         if (!place)
             return false;

@@ -313,14 +313,14 @@ PACKED_INLINE bool cascade_count_list(cascade *c, uint64_t *place, arena *recycl
 {
     c->counted |= counted;
     while (place) {
-        chunk *from = chunk_of(place), *older = from->older;
+        packed_chunk *from = packed_chunk_of(place), *older = from->older;
         uint64_t *words = from->words + from->first;
         size_t entries = (size_t)(place - words);
         c->misses += first_come_count(&c->first, words, entries, c->missed + c->misses, counted, remixed,
                                       older ? older : from);
         if (c->misses > MISSES && !cascade_pass_on(c))
             return false;
-        place = older ? older->words + CHUNK_WORDS : NULL;
+        place = older ? older->words + PACKED_CHUNK_WORDS : NULL;
         if (recycle)
             arena_recycle(recycle, from);
     }
@@ -331,7 +331,7 @@ PACKED_INLINE bool cascade_count_list(cascade *c, uint64_t *place, arena *recycl
 static inline bool cascade_count_pairs(cascade *c, uint64_t *place, bool remixed)
 {
     while (place) {
-        chunk *from = chunk_of(place);
+        packed_chunk *from = packed_chunk_of(place);
         for (uint64_t *pair = from->words + from->first; pair < place; pair += 2) {
             uint64_t key = pair[0] << c->packing.bits;
             if (first_come_add(&c->first, key, pair[1], remixed) || first_come_add(&c->second, key, pair[1], true))
@@ -340,7 +340,7 @@ static inline bool cascade_count_pairs(cascade *c, uint64_t *place, bool remixed
                 return false;
             linear_table_add(&c->last, key * PACKED_LAST, key, pair[1]);
         }
-        place = from->older ? from->older->words + CHUNK_WORDS : NULL;
+        place = packed_chunk_before(place);
     }
     return true;
 }

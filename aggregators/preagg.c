@@ -12,7 +12,7 @@
  *                   | evicted: key and count
  *                   v
  *     part p  [older|-|key count key count ...] <- chunk <- chunk         merged at the end, one part after another
- *     Pairs and strings stand in their part from the beginning, and the front points at them (wide_front_part.h).
+ *     Pairs and strings stand in their part from the beginning, and the front points at them.
  *
  * Cost per row
  *   A hash, one line that L1 or L2 has, one branch "is it mine". If not: 16 bytes to a part, twice radix's traffic. So:
@@ -29,7 +29,15 @@
  * Tried: the branch taken out (always write the occupant to its part; the place moves on only if it has to go). Up to
  * 1.5 times as fast where most rows miss, no gain in hits order, and half as fast where rows hit, since every row then
  * waits for the one before: and rows that hit are what the front table is for. */
-#include "wide_front_part.h"
+#include "partitions_part.h"
+
+/* Of pairs and strings: whoever enters the front is written to its part at once, and its cell remembers where; those
+ * that follow add to the row's weight there. So a string is copied once, to where it is needed in the end, to evict is
+ * to forget, and nothing is left to be flushed. */
+typedef struct wide_front {
+    uint64_t hash;
+    uint64_t *row;      /* NULL: nobody's */
+} wide_front;
 
 typedef union front {             /* cells of 16 bytes either way */
     linear_cell *words;
@@ -58,7 +66,9 @@ static const agb_param params[] = {
 static unsigned preagg_front_bits(const agb_config *config)
 {
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
-    return config->params[FRONT] ? (unsigned)config->params[FRONT] : log2_of(l2 / 2 / sizeof(linear_cell));
+    size_t line = config->caches.line ? config->caches.line : 64;    /* the row that a wide cell points at takes one */
+    size_t bytes = sizeof(linear_cell) + (config->kind == AGB_KEYS_WORD ? 0 : line);
+    return config->params[FRONT] ? (unsigned)config->params[FRONT] : log2_of(l2 / 2 / bytes);
 }
 
 static unsigned preagg_part_bits(const agb_config *config, unsigned front_bits)
@@ -102,7 +112,30 @@ static inline agb_status preagg_add(preagg *self, unsigned worker, const uint64_
     return AGB_OK;
 }
 
-/* What is left in the front tables joins the parts: one task a worker's table. */
+PER_KIND agb_status preagg_add_wide(preagg *self, unsigned worker, const agb_batch *batch, agb_key_kind kind)
+{
+    partitions *p = &self->partitions;
+    writer *w = &p->writer[worker];
+    wide_front *front = self->front[worker].wide;
+    uint64_t ahead[HASHED_ROWS];
+    for (size_t i = 0; i < batch->rows; i++) {
+        uint64_t hash = batch_hash(p->host, p->hash, batch, i, ahead, kind);
+        uint64_t weight = batch->weights ? batch->weights[i] : 1;
+        agb_key key = batch_key(batch, i, kind);
+        wide_front *cell = &front[hash >> (64 - self->front_bits)];
+        if (cell->row && cell->hash == hash && keys_equal(row_key(cell->row, kind, true), key, kind)) {
+            *row_weight(cell->row, kind) += weight;
+            continue;
+        }
+        uint64_t *row = row_push(&w->store, &w->far, &w->place[hash >> (64 - p->bits)], key, hash, weight, kind, true);
+        if (!row)
+            return AGB_ERR_MEMORY;
+        *cell = (wide_front){hash, row};
+    }
+    return AGB_OK;
+}
+
+/* What is left in the front tables of words joins the parts: one task a worker's table. */
 static void preagg_flush(void *argument, unsigned worker, size_t owner)
 {
     preagg *self = argument;
@@ -141,10 +174,10 @@ static agb_status preagg_create(agb_host *host, const agb_config *config, void *
 static agb_status preagg_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     preagg *self = state;
-    size_t misses;
-    if (self->partitions.kind != AGB_KEYS_WORD)
-        return wide_front_count(self->front[worker].wide, 64 - self->front_bits, &self->partitions, worker, batch,
-                                &misses);
+    if (self->partitions.kind == AGB_KEYS_PAIR)
+        return preagg_add_wide(self, worker, batch, AGB_KEYS_PAIR);
+    if (self->partitions.kind == AGB_KEYS_BYTES)
+        return preagg_add_wide(self, worker, batch, AGB_KEYS_BYTES);
     return batch->weights ? preagg_add(self, worker, batch->keys, batch->weights, batch->rows)
                           : preagg_add(self, worker, batch->keys, NULL, batch->rows);
 }

@@ -31,16 +31,13 @@
  * is left is fetching every new line and growing the table, and neither has anything to do with runs. Blocks of 256
  * rows request too much at a time: 1.4. */
 #include "key_table_part.h"
-
-enum { BLOCK_ROWS = 128 };
+#include "runs_part.h"
 
 typedef struct runs {
     agb_host *host;
     bool prefetch;
     key_table table;
-    uint32_t starts[BLOCK_ROWS + 1];
-    agb_key keys[BLOCK_ROWS];           /* of runs of pairs or strings, */
-    uint64_t weights[BLOCK_ROWS];       /* and theirs */
+    run_block block;
 } runs;
 
 static const char *const phases[] = {"build", NULL};
@@ -53,62 +50,29 @@ static const agb_param params[] = {
     {0},
 };
 
-/* Fills starts and returns the number of runs. A run does not reach across blocks: at worst one look-up more in 128. */
-PER_KIND size_t runs_find(runs *self, const agb_batch *block, agb_key_kind kind)
-{
-    size_t n = 1;
-    self->starts[0] = 0;
-    for (size_t i = 1; i < block->rows; i++) {
-        self->starts[n] = (uint32_t)i;
-        n += !keys_equal(batch_key(block, i, kind), batch_key(block, i - 1, kind), kind);
-    }
-    self->starts[n] = (uint32_t)block->rows;
-    return n;
-}
-
-static inline uint64_t runs_weight(const uint64_t *weights, size_t first, size_t end)
-{
-    if (!weights)
-        return end - first;
-    uint64_t sum = 0;
-    for (size_t i = first; i < end; i++)
-        sum += weights[i];
-    return sum;
-}
-
 /* weights is a constant NULL where rows count once. */
 static inline agb_status runs_count_words(runs *self, const agb_batch *block, const uint64_t *weights)
 {
     linear_table *table = &self->table.words;
     const uint64_t *keys = block->keys;
+    const uint32_t *starts = self->block.starts;
     if (!linear_table_reserve(table, self->host, block->rows))
         return AGB_ERR_MEMORY;
-    size_t n = runs_find(self, block, AGB_KEYS_WORD);
+    size_t n = runs_find(&self->block, block, AGB_KEYS_WORD);
     if (self->prefetch)
         for (size_t i = 0; i < n; i++)
-            __builtin_prefetch(linear_table_home(table, agb_hash_word(table->hash, keys[self->starts[i]])), 1);
+            __builtin_prefetch(linear_table_home(table, agb_hash_word(table->hash, keys[starts[i]])), 1);
     for (size_t i = 0; i < n; i++) {
-        uint64_t key = keys[self->starts[i]];
-        linear_table_add(table, agb_hash_word(table->hash, key), key,
-                         runs_weight(weights, self->starts[i], self->starts[i + 1]));
+        uint64_t key = keys[starts[i]];
+        linear_table_add(table, agb_hash_word(table->hash, key), key, runs_weight(weights, starts[i], starts[i + 1]));
     }
     return AGB_OK;
 }
 
-/* The runs become a batch of their own: no string but the first one of its run is hashed. */
 PER_KIND agb_status runs_count_wide(runs *self, const agb_batch *block, agb_key_kind kind)
 {
-    size_t n = runs_find(self, block, kind);
-    for (size_t i = 0; i < n; i++) {
-        self->keys[i] = batch_key(block, self->starts[i], kind);
-        self->weights[i] = runs_weight(block->weights, self->starts[i], self->starts[i + 1]);
-    }
-    agb_batch collapsed = {.rows = n, .weights = self->weights};
-    if (kind == AGB_KEYS_PAIR)
-        collapsed.keys = self->keys->pair;
-    else
-        collapsed.bytes = &self->keys->bytes;
-    return wide_table_count(&self->table.wide, &collapsed, BLOCK_ROWS, self->prefetch);
+    agb_batch collapsed = runs_collapse(&self->block, block, kind);
+    return wide_table_count(&self->table.wide, &collapsed, RUN_ROWS, self->prefetch);
 }
 
 static agb_status runs_count(runs *self, const agb_batch *block)
@@ -138,8 +102,8 @@ static agb_status runs_consume(void *state, unsigned worker, const agb_batch *ba
     (void)worker;
     runs *self = state;
     agb_status status = AGB_OK;
-    for (size_t first = 0; first < batch->rows && status == AGB_OK; first += BLOCK_ROWS) {
-        agb_batch block = batch_part(batch, first, BLOCK_ROWS, self->table.kind);
+    for (size_t first = 0; first < batch->rows && status == AGB_OK; first += RUN_ROWS) {
+        agb_batch block = batch_part(batch, first, RUN_ROWS, self->table.kind);
         status = runs_count(self, &block);
     }
     return status;

@@ -85,19 +85,32 @@ PER_KIND bool wide_cell_is(const wide_cell *cell, agb_key key, uint64_t hash, ag
     return (kind == AGB_KEYS_PAIR || cell->hash == hash) && keys_equal(cell->key, key, kind);
 }
 
-/* Adds weight to the key's group; the caller has made room. false: no memory for a string. */
-PER_KIND bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uint64_t weight, agb_key_kind kind)
+/* The key's cell, or the empty one where it belongs. */
+PER_KIND wide_cell *wide_table_find(const wide_table *t, uint64_t hash, agb_key key, agb_key_kind kind)
 {
     wide_cell *cell = wide_table_home(t, hash);
     while (cell->count && !wide_cell_is(cell, key, hash, kind))
         cell = &t->cells[(size_t)(cell - t->cells + 1) & t->mask];
-    if (cell->count == 0) {
-        if (kind == AGB_KEYS_BYTES && t->copies && !(key.bytes.data = bytes_store_copy(&t->store, t->host, key.bytes)))
-            return false;
-        cell->key = key;
-        cell->hash = hash;
-        t->groups++;
-    }
+    return cell;
+}
+
+/* A new group takes the empty cell; the caller has made room, and counts it then. false: no memory for a string. */
+PER_KIND bool wide_table_enter(wide_table *t, wide_cell *cell, uint64_t hash, agb_key key, agb_key_kind kind)
+{
+    if (kind == AGB_KEYS_BYTES && t->copies && !(key.bytes.data = bytes_store_copy(&t->store, t->host, key.bytes)))
+        return false;
+    cell->key = key;
+    cell->hash = hash;
+    t->groups++;
+    return true;
+}
+
+/* Adds weight to the key's group; the caller has made room. false: no memory for a string. */
+PER_KIND bool wide_table_add(wide_table *t, uint64_t hash, agb_key key, uint64_t weight, agb_key_kind kind)
+{
+    wide_cell *cell = wide_table_find(t, hash, key, kind);
+    if (cell->count == 0 && !wide_table_enter(t, cell, hash, key, kind))
+        return false;
     cell->count += weight;
     return true;
 }
