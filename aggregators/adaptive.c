@@ -15,6 +15,9 @@
  *           \--- else --------------------------------------> all of it
  *     front       first come, first served, a quarter of L2; never probes, never evicts (see packed_table_part.h)
  *
+ *   Pairs and strings go the same ways: runs are collapsed first, the front is naive's table, which grows to twice L2
+ *   and then takes nobody in, and behind it are radix's parts.
+ *
  *   No row is lost when it changes its mind: the front's groups go to the lists as entries, like rows of that weight,
  *   and the parts add up what belongs together.
  *
@@ -142,35 +145,43 @@ static void adaptive_judge(const adaptive *self, front *f, bool pays)
     f->rows = f->misses = f->starts = 0;
 }
 
-/* ---- Pairs and strings ----
- *
- * The front is naive's table. It grows to twice L2; then whoever has no cell in it goes on to a part. */
+/* ---- Pairs and strings: the front is naive's table, grown to twice L2; then who has no cell goes on to a part ---- */
 
-PER_KIND bool adaptive_through_table(adaptive *self, front *f, writer *w, const agb_batch *batch, agb_key_kind kind)
+PER_KIND agb_status adaptive_through_full_table(adaptive *self, front *f, writer *w, const agb_batch *block,
+                                                agb_key_kind kind)
 {
     const partitions *p = &self->parts;
-    wide_table *t = &f->table;
     uint64_t ahead[HASHED_ROWS];
-    f->rows += batch->rows;
-    for (size_t i = 0; i < batch->rows; i++) {
-        bool grows = t->groups == t->limit && (t->mask + 1) >> self->log2_cells == 0;
-        if (grows && !wide_table_grow(t))
-            return false;
-        agb_key key = batch_key(batch, i, kind);
-        uint64_t hash = batch_hash(p->host, p->hash, batch, i, ahead, kind);
-        uint64_t weight = batch->weights ? batch->weights[i] : 1;
-        wide_cell *cell = wide_table_find(t, hash, key, kind);
-        if (cell->count || t->groups < t->limit) {
-            if (cell->count == 0 && !wide_table_enter(t, cell, hash, key, kind))
-                return false;
+    f->rows += block->rows;
+    for (size_t i = 0; i < block->rows; i++) {
+        agb_key key = batch_key(block, i, kind);
+        uint64_t hash = batch_hash(p->host, p->hash, block, i, ahead, kind);
+        uint64_t weight = block->weights ? block->weights[i] : 1;
+        wide_cell *cell = wide_table_find(&f->table, hash, key, kind);
+        if (cell->count) {
             cell->count += weight;
             continue;
         }
         f->misses++;
         if (!row_push(&w->store, &w->far, &w->place[hash >> (64 - p->bits)], key, hash, weight, kind, true))
-            return false;
+            return AGB_ERR_MEMORY;
     }
-    return true;
+    return AGB_OK;
+}
+
+/* Only a full table is judged: as long as there is room, every row is taken. */
+PER_KIND agb_status adaptive_through_table(adaptive *self, front *f, writer *w, const agb_batch *block,
+                                           agb_key_kind kind)
+{
+    wide_table *t = &f->table;
+    while (t->limit - t->groups < block->rows && (t->mask + 1) >> self->log2_cells == 0)
+        if (!wide_table_grow(t))
+            return AGB_ERR_MEMORY;
+    if (t->limit - t->groups < block->rows)
+        return adaptive_through_full_table(self, f, w, block, kind);
+    f->seen_offered += block->rows;
+    f->seen_taken += block->rows;
+    return wide_table_count_kind(t, block, block->rows, false, kind);
 }
 
 /* The table's groups become rows of their parts; it is empty then. */
@@ -210,18 +221,17 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
     if (through && !f->on && !adaptive_empty_table(self, worker, kind))
         return AGB_ERR_MEMORY;
     f->on = through;
-    size_t most = runs ? RUN_ROWS : batch->rows;
-    for (size_t first = 0; first < batch->rows; first += most) {
-        agb_batch block = batch_part(batch, first, most, kind);
+    agb_status status = AGB_OK;
+    for (size_t first = 0; first < batch->rows && status == AGB_OK; first += RUN_ROWS) {
+        agb_batch block = batch_part(batch, first, RUN_ROWS, kind);
         if (runs)
             block = runs_collapse(&f->runs, &block, kind);
-        if (!(through ? adaptive_through_table(self, f, w, &block, kind)
-                      : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true) == AGB_OK))
-            return AGB_ERR_MEMORY;
+        status = through ? adaptive_through_table(self, f, w, &block, kind)
+                         : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true);
     }
-    if (f->rows >= self->window_rows)
+    if (f->rows >= self->window_rows / 4)
         adaptive_judge(self, f, f->misses * 5 < f->rows * 3);
-    return AGB_OK;
+    return status;
 }
 
 static agb_status adaptive_finish_wide(adaptive *self)
@@ -399,5 +409,5 @@ const agb_aggregator agb_aggregator_adaptive = {
     .consume = adaptive_consume,
     .finish = adaptive_finish,
     .destroy = adaptive_destroy,
-    .need = {.bytes_per_row = 8, .fixed_bytes = 7e6},
+    .need = {.bytes_per_row = 8, .fixed_bytes = 13e6},
 };

@@ -7,7 +7,7 @@
  *   bijection and the part's number need not be stored (packed_list_part.h). Neighbouring rows of one key become one
  *   entry, found 64 rows at a time; where there are few, this is left out, batch by batch. Tables never probe: the
  *   first key to come owns the slot, all others go on to a smaller table (packed_table_part.h). Keys are computed
- *   back when emitting.
+ *   back when emitting. So keys are words: of a pair or a string, no hash of 8 bytes is a bijection.
  *
  * Layout
  *     hash(key) = pppppppppp rrrrrrrrrr....r         p: part, top 8 to 10 bits

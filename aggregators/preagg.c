@@ -66,9 +66,7 @@ static const agb_param params[] = {
 static unsigned preagg_front_bits(const agb_config *config)
 {
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
-    size_t line = config->caches.line ? config->caches.line : 64;    /* the row that a wide cell points at takes one */
-    size_t bytes = sizeof(linear_cell) + (config->kind == AGB_KEYS_WORD ? 0 : line);
-    return config->params[FRONT] ? (unsigned)config->params[FRONT] : log2_of(l2 / 2 / bytes);
+    return config->params[FRONT] ? (unsigned)config->params[FRONT] : log2_of(l2 / 2 / sizeof(linear_cell));
 }
 
 static unsigned preagg_part_bits(const agb_config *config, unsigned front_bits)

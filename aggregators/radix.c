@@ -86,5 +86,5 @@ const agb_aggregator agb_aggregator_radix = {
     .consume = radix_consume,
     .finish = radix_finish,
     .destroy = radix_destroy,
-    .need = {.bytes_per_row = 8, .fixed_bytes = 28e6},
+    .need = {.bytes_per_row = 8, .fixed_bytes = 34e6},
 };

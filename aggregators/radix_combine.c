@@ -189,5 +189,5 @@ const agb_aggregator agb_aggregator_radix_combine = {
     .consume = combine_consume,
     .finish = combine_finish,
     .destroy = combine_destroy,
-    .need = {.bytes_per_row = 8, .fixed_bytes = 28e6},
+    .need = {.bytes_per_row = 8, .fixed_bytes = 34e6},
 };

@@ -5,7 +5,7 @@
  *   If the hash can be undone, hash and key say the same thing, and a part need not keep the key. Nor does it need all
  *   of the hash: its top bits are the number of the part. What remains fits 7 bytes from 8 bits on, and 6 with 16. The
  *   idea of quotienting: Knuth, The Art of Computer Programming 3, 6.4, exercise 13; Cleary, "Compact Hash Tables Using
- *   Bidirectional Linear Probing" (1984).
+ *   Bidirectional Linear Probing" (1984). Only a word has such a hash: pairs and strings are left to radix.
  *
  * Layout
  *     hash(key) = pppppppppppp rrrr...rrrr      p: part;  r: the rest, all that is stored
@@ -263,5 +263,5 @@ const agb_aggregator agb_aggregator_radix_compressed = {
     .consume = compressed_consume,
     .finish = compressed_finish,
     .destroy = compressed_destroy,
-    .need = {.bytes_per_row = 8, .fixed_bytes = 28e6},
+    .need = {.bytes_per_row = 8, .fixed_bytes = 34e6},
 };

@@ -401,5 +401,5 @@ const agb_aggregator agb_aggregator_shared_table = {
     .consume = shared_table_consume,
     .finish = shared_table_finish,
     .destroy = shared_table_destroy,
-    .need = {.bytes_per_group = 72, .fixed_bytes = 1500e3},
+    .need = {.bytes_per_group = 72, .fixed_bytes = 2500e3},
 };

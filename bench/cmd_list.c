@@ -33,7 +33,7 @@ static void traits_of(const agb_aggregator *aggregator, char *text, size_t size)
     }
 }
 
-/* "at most 8 bytes a row and 28.00 MB", or "" where it is not stated. */
+/* "at most 8 bytes a row and 34.00 MB", or "" where it is not stated. */
 static void need_of(const agb_aggregator *aggregator, char *text, size_t size)
 {
     agb_need need = aggregator->need;

@@ -250,7 +250,8 @@ static inline agb_status agb_fetch(agb_host *host, uint64_t ticket, void *bytes,
 }
 
 /* The most that one worker holds at once, beside the column and the result, for word keys of ordinary spread: an upper
- * bound, so growth by doubling is in it. All zero: not stated. */
+ * bound, so growth by doubling is in it. What grows is at most twice as much for pairs, and for strings three times as
+ * much and twice their bytes. All zero: not stated. */
 typedef struct agb_need {
     double bytes_per_row, bytes_per_group;
     double fixed_bytes;            /* what does not grow with the data, on a machine with 1 MiB of L2 */

@@ -81,7 +81,7 @@ static void count_by_all(const fixture *f, const agb_sample *sample, agb_plan pl
         assert_ok(count(sample, plan, what, err));
         counted++;
     }
-    assert_true(counted >= 8);    /* naive, prefetch, radix and sort, twice */
+    assert_true(counted >= 8);    /* at least naive, prefetch, radix and sort, twice */
     assert_int_equal(agb_memory_usage_of(f->memory).live, 0);
 }
 
@@ -110,6 +110,15 @@ static void every_batch_size_gives_the_same_answer(void **state)
     static const size_t sizes[] = {1, 7, 64, 255, 256, 257};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         count_shapes(*state, FEW, false, (agb_plan){.batch_rows = sizes[i]}, "batch size");
+}
+
+/* What has its size from them is soon full, overtaken, or given up. */
+static void small_caches_change_ways_not_answers(void **state)
+{
+    fixture *f = *state;
+    static const agb_caches small = {.line = 64, .l1d = 512, .l2 = 2048, .l3 = 8192};
+    count_shapes(f, ROWS, false, (agb_plan){.caches = &small, .batch_rows = 300}, "small caches");
+    count_shapes(f, ROWS, true, (agb_plan){.caches = &small, .batch_rows = 300, .pool = f->pool}, "and workers");
 }
 
 static void few_rows_and_none_are_counted(void **state)
@@ -246,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_is_counted_exactly),
         cmocka_unit_test(every_batch_size_gives_the_same_answer),
+        cmocka_unit_test(small_caches_change_ways_not_answers),
         cmocka_unit_test(few_rows_and_none_are_counted),
         cmocka_unit_test(several_workers_give_the_same_answer),
         cmocka_unit_test(equal_hashes_are_not_equal_keys),

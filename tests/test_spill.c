@@ -27,8 +27,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static agb_status count(const char *aggregator, uint64_t budget, const char *folder, agb_digest *digest,
-                        agb_stats *stats, agb_error *err)
+static agb_status count_table(const char *aggregator, uint64_t budget, const char *folder, agb_type type,
+                              const void *values, uint64_t rows, agb_digest *digest, agb_stats *stats, agb_error *err)
 {
     agb_registry *registry;
     agb_table *table;
@@ -36,7 +36,7 @@ static agb_status count(const char *aggregator, uint64_t budget, const char *fol
     agb_sink *sink;
     assert_ok(agb_registry_create(&registry, err));
     assert_ok(agb_table_create(&table, err));
-    assert_ok(agb_table_lend(table, "key", AGB_TYPE_UINT64, keys, ROWS, err));
+    assert_ok(agb_table_lend(table, "key", type, values, rows, err));
     assert_ok(agb_memory_create(&memory, &(agb_memory_options){.budget = budget}, err));
     assert_ok(agb_sink_checksum(&sink, err));
     agb_plan plan = {.table = table, .column = "key", .memory = memory, .spill_folder = folder,
@@ -48,6 +48,18 @@ static agb_status count(const char *aggregator, uint64_t budget, const char *fol
     agb_table_destroy(table);
     agb_registry_destroy(registry);
     return status;
+}
+
+static agb_status count(const char *aggregator, uint64_t budget, const char *folder, agb_digest *digest,
+                        agb_stats *stats, agb_error *err)
+{
+    return count_table(aggregator, budget, folder, AGB_TYPE_UINT64, keys, ROWS, digest, stats, err);
+}
+
+static agb_status count_strings(const char *aggregator, uint64_t budget, const agb_bytes *strings, uint64_t rows,
+                                agb_digest *digest, agb_stats *stats, agb_error *err)
+{
+    return count_table(aggregator, budget, NULL, AGB_TYPE_BYTES, strings, rows, digest, stats, err);
 }
 
 static void every_sufficient_budget_gives_the_right_answer(void **state)
@@ -65,6 +77,29 @@ static void every_sufficient_budget_gives_the_right_answer(void **state)
         assert_true(stats.peak_bytes <= budget);
     }
     assert_true(stats.spilled_bytes > ROWS * sizeof *keys / 2);
+}
+
+/* Short ones, which lie in chunks, and long ones, which go to memory or file by themselves. */
+static void strings_of_all_lengths_come_back_from_the_file(void **state)
+{
+    (void)state;
+    enum { STRINGS = 20000, LONGEST = 5000 };
+    static char text[STRINGS / 2 + LONGEST];
+    static agb_bytes strings[STRINGS];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)('a' + i % 7 * i % 23);
+    for (size_t i = 0; i < STRINGS; i++)
+        strings[i] = (agb_bytes){(unsigned char *)text + i % (STRINGS / 2), i % 10 == 0 ? LONGEST - i % 100 : i % 90};
+    agb_digest right, digest;
+    agb_stats stats;
+    assert_ok(count_strings("sort", 0, strings, STRINGS, &right, &stats, err));
+    assert_ok(count_strings("spill", 0, strings, STRINGS, &digest, &stats, err));
+    assert_memory_equal(&digest, &right, sizeof right);
+    assert_int_equal(stats.spilled_bytes, 0);
+    assert_ok(count_strings("spill", 3 << 20, strings, STRINGS, &digest, &stats, err));
+    assert_memory_equal(&digest, &right, sizeof right);
+    assert_true(stats.peak_bytes <= 3 << 20);
+    assert_true(stats.spilled_bytes > STRINGS / 10 * (LONGEST - 100) / 2);
 }
 
 static void too_small_a_budget_is_refused(void **state)
@@ -138,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sufficient_budget_gives_the_right_answer),
+        cmocka_unit_test(strings_of_all_lengths_come_back_from_the_file),
         cmocka_unit_test(too_small_a_budget_is_refused),
         cmocka_unit_test(a_folder_that_cannot_be_written_is_named),
         cmocka_unit_test(a_full_disk_is_a_sentence),
