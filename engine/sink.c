@@ -224,7 +224,8 @@ agb_status agb_sink_open(agb_sink *sink, agb_key_kind kind, agb_memory *memory, 
 
 static block *add_block(agb_sink *sink, lane *l, size_t room)
 {
-    block *b = calloc(1, sizeof *b);
+    bool possible = room <= SIZE_MAX / block_bytes(sink, 1);
+    block *b = possible ? calloc(1, sizeof *b) : NULL;
     if (!b)
         return NULL;
     b->room = room;
