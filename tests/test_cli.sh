@@ -170,7 +170,8 @@ report 'verify_passes_a_right_aggregator' \
 # ---- Faulty plug-ins: each is a row with its reason, the rest of the table is complete, the exit code is not 0 ----
 plugins=
 for plugin in wrong_abi no_symbol wrong_name count_one_too_many emits_twice writes_past_buffer crashes never_returns \
-    asks_too_much leaves_memory crashes_on_load exits_on_load hangs_on_load aborts_at_exit kills_itself emits_as_nobody; do
+    asks_too_much leaves_memory crashes_on_load exits_on_load hangs_on_load aborts_at_exit kills_itself emits_as_nobody \
+    writes_to_descriptors writes_on_load; do
     plugins="$plugins --plugin $BUILD/plugins/$plugin.so"
 done
 # shellcheck disable=SC2086
@@ -192,6 +193,9 @@ row crashes crashed 'segmentation fault (SIGSEGV) at address 0x0 (a null pointer
 row never_returns timeout 'no answer after 1 s, in phase build'
 row asks_too_much out-of-memory 'refused'
 row leaves_memory failed 'unreleased'
+row writes_to_descriptors failed 'it wrote to a file descriptor that is not its own'
+row writes_on_load failed 'when it was loaded it wrote to a file descriptor that is not its own'
+report 'what_a_plugin_writes_everywhere_is_not_in_the_report' "$(head -1 "$work/out" | grep -v ^aggregator,)"
 row emits_as_nobody failed 'contract broken: it named a worker that there is not'
 row crashes_on_load failed 'loading it ended in illegal instruction (SIGILL)'
 row exits_on_load failed 'loading it ended in exit status 0'
