@@ -2,6 +2,8 @@
 /* Child processes that answer over a pipe: see process.h. */
 #include "process.h"
 
+#include "interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -60,6 +62,7 @@ static void become_child(pid_t parent)
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
         signal(fatal[i], SIG_DFL);
+    agb_interrupt_forget();
     signal(SIGPIPE, SIG_IGN);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     int nothing = open("/dev/null", O_RDONLY);
