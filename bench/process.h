@@ -20,7 +20,7 @@ typedef enum agb_answer {
     AGB_ANSWER_WHOLE,      /* all bytes came */
     AGB_ANSWER_LATE,       /* not in time */
     AGB_ANSWER_ENDED,      /* the child ended first */
-    AGB_ANSWER_SPOILED     /* something else came in its place: who writes to every descriptor also writes to the pipe */
+    AGB_ANSWER_SPOILED     /* something else came before it: from code that writes to every descriptor */
 } agb_answer;
 
 /* What can be said of a spoiled one. */
