@@ -246,6 +246,15 @@ report 'what_fits_in_a_cache_has_no_floor' "$(grep -qE '^naive .* cache ' "$work
 run run synth:hits,rows=1000 --plugin "$BUILD/plugins/crashes.so" --aggregator crashes $quick
 report 'where_all_fail_no_empty_table_stands' "$([ $code = 1 ] && ! grep -q 'page faults' "$work/out" || cat "$work/out")"
 
+# ---- A part that is too large for the others to wait for it ----
+for kind in same uniform; do
+    # shellcheck disable=SC2086
+    run run synth:$kind,rows=100k --aggregator radix --threads 2 $quick
+    report "the_share_of_the_largest_part_is_said_where_it_matters: $kind" "$([ $code = 0 ] || cat "$work/err"
+        found=$(grep -c '^note  *radix: the largest part has 100 % of what was partitioned' "$work/out")
+        case $kind in same) [ "$found" = 1 ] ;; *) ! grep -q 'largest part' "$work/out" ;; esac || cat "$work/out")"
+done
+
 # ---- Spilling ----
 spilling="synth:uniform,rows=300000,groups=300000 --aggregator spill --memory-budget 3M $quick"
 mkdir "$work/spill"
