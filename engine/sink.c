@@ -272,12 +272,13 @@ agb_status agb_sink_take(agb_sink *sink, unsigned worker, size_t groups)
     block *b = l->last;
     if (groups > (b ? b->room - b->groups : 0))
         return AGB_ERR_CONTRACT;
-    if (sink->kind == SINK_COLLECT) {
-        b->groups += groups;
-    } else if (groups) {
+    if (groups == 0)    /* perhaps without a loan, and then without a block */
+        return AGB_OK;
+    if (sink->kind != SINK_COLLECT) {
         agb_block shown = show(sink, b, groups);
         return fold_and_offer(sink, l, &shown);
     }
+    b->groups += groups;
     return AGB_OK;
 }
 
