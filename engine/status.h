@@ -35,7 +35,7 @@ typedef enum agb_status {
 
 typedef struct agb_error {
     agb_status status;
-    char text[1024];   /* one sentence on one line, lower case, no full stop; of a very long one the middle is left out */
+    char text[1024];   /* one sentence on one line, lower case, no full stop; a very long one lacks its middle */
 } agb_error;
 
 /* The status in words, e.g. "out of memory". Static text. */
