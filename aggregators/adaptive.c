@@ -38,6 +38,7 @@
  * tenths it may miss nothing. These are ratios of work, not times of one machine; sizes come from the caches. Tried
  * and lost: a selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is
  * foreseen). */
+#include "note_part.h"
 #include "packed_exchange_part.h"
 #include "partitions_part.h"
 #include "runs_part.h"
@@ -93,7 +94,7 @@ PACKED_INLINE size_t front_count(linear_cell *cells, unsigned shift, agb_hash ha
 
 /* The front's groups become entries; it is empty then. Few rows become so many entries of one row, which do not make
  * the lists' other entries slower to count; more become an entry and a pair. */
-static bool adaptive_drain(adaptive *self, unsigned worker)
+static agb_status adaptive_drain(adaptive *self, unsigned worker)
 {
     front *f = &self->front[worker];
     exchange_worker *w = &self->exchange.worker[worker];
@@ -105,10 +106,10 @@ static bool adaptive_drain(adaptive *self, unsigned worker)
         for (uint64_t row = 0; pushed && cell.count <= FEW_ROWS && row < cell.count; row++)
             pushed = packed_push(&w->lists, w->lists.place, &w->arena, hash >> (64 - p->bits), hash << p->bits);
         if (!pushed)
-            return false;
+            return AGB_ERR_MEMORY;
         f->cells[i].count = 0;
     }
-    return true;
+    return AGB_OK;
 }
 
 static bool adaptive_through_front(adaptive *self, unsigned worker, const agb_batch *batch)
@@ -185,7 +186,7 @@ PER_KIND agb_status adaptive_through_table(adaptive *self, front *f, writer *w, 
 }
 
 /* The table's groups become rows of their parts; it is empty then. */
-PER_KIND bool adaptive_empty_table(adaptive *self, unsigned worker, agb_key_kind kind)
+PER_KIND agb_status adaptive_empty_table(adaptive *self, unsigned worker, agb_key_kind kind)
 {
     const partitions *p = &self->parts;
     writer *w = &p->writer[worker];
@@ -194,12 +195,12 @@ PER_KIND bool adaptive_empty_table(adaptive *self, unsigned worker, agb_key_kind
         wide_cell *cell = &t->cells[i];
         uint64_t **place = &w->place[cell->hash >> (64 - p->bits)];
         if (cell->count && !row_push(&w->store, &w->far, place, cell->key, cell->hash, cell->count, kind, true))
-            return false;
+            return AGB_ERR_MEMORY;
         cell->count = 0;
     }
     t->groups = 0;
     bytes_store_close(&t->store, t->host);
-    return true;
+    return AGB_OK;
 }
 
 /* Of a sample of the batch's rows: how many repeat the one before? */
@@ -218,7 +219,7 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
     bool runs = adaptive_has_runs(batch, kind), through = f->on || f->pause_rows <= batch->rows;
     *(runs ? &f->seen_runs : through ? &f->seen_front : &f->seen_straight) += batch->rows;
     f->pause_rows -= f->pause_rows < batch->rows ? f->pause_rows : batch->rows;
-    if (through && !f->on && !adaptive_empty_table(self, worker, kind))
+    if (through && !f->on && adaptive_empty_table(self, worker, kind) != AGB_OK)
         return AGB_ERR_MEMORY;
     f->on = through;
     agb_status status = AGB_OK;
@@ -234,35 +235,7 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
     return status;
 }
 
-static agb_status adaptive_finish_wide(adaptive *self)
-{
-    for (unsigned i = 0; i < self->fronts; i++)
-        if (!(self->kind == AGB_KEYS_PAIR ? adaptive_empty_table(self, i, AGB_KEYS_PAIR)
-                                          : adaptive_empty_table(self, i, AGB_KEYS_BYTES)))
-            return AGB_ERR_MEMORY;
-    return partitions_aggregate(&self->parts, EXCHANGE_AGGREGATE);
-}
-
 /* ---- The report ---- */
-
-static char *note_text(char *to, const char *text)
-{
-    while (*text)
-        *to++ = *text++;
-    *to = 0;
-    return to;
-}
-
-static char *note_percent(char *to, uint64_t part, uint64_t whole)
-{
-    unsigned percent = whole ? (unsigned)((double)part * 100 / (double)whole + 0.5) : 0;
-    if (percent == 100)
-        *to++ = '1';
-    if (percent >= 10)
-        *to++ = (char)('0' + percent / 10 % 10);
-    *to++ = (char)('0' + percent % 10);
-    return note_text(to, " %");
-}
 
 static void adaptive_note(adaptive *self)
 {
@@ -358,7 +331,7 @@ static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch
         f->pause_rows -= f->pause_rows < batch->rows ? f->pause_rows : batch->rows;
         return packed_add_batch(&w->lists, &w->arena, &self->exchange.packing, batch) ? AGB_OK : AGB_ERR_MEMORY;
     }
-    if (!f->on && !adaptive_drain(self, worker))
+    if (!f->on && adaptive_drain(self, worker) != AGB_OK)
         return AGB_ERR_MEMORY;
     f->on = true;
     if (!adaptive_through_front(self, worker, batch))
@@ -373,13 +346,16 @@ static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch
 static agb_status adaptive_finish(void *state)
 {
     adaptive *self = state;
-    adaptive_note(self);
-    if (self->kind != AGB_KEYS_WORD)
-        return adaptive_finish_wide(self);
-    for (unsigned i = 0; i < self->fronts; i++)
-        if (!adaptive_drain(self, i))
-            return AGB_ERR_MEMORY;
-    return exchange_finish(&self->exchange);
+    agb_status status = AGB_OK;
+    for (unsigned i = 0; i < self->fronts && status == AGB_OK; i++)
+        status = self->kind == AGB_KEYS_WORD   ? adaptive_drain(self, i)
+                 : self->kind == AGB_KEYS_PAIR ? adaptive_empty_table(self, i, AGB_KEYS_PAIR)
+                                               : adaptive_empty_table(self, i, AGB_KEYS_BYTES);
+    if (status == AGB_OK)
+        status = self->kind == AGB_KEYS_WORD ? exchange_finish(&self->exchange)
+                                             : partitions_aggregate(&self->parts, EXCHANGE_AGGREGATE);
+    adaptive_note(self);    /* the last one wins */
+    return status;
 }
 
 static void adaptive_destroy(void *state)

@@ -4,6 +4,7 @@
 #ifndef AGB_PARTITIONS_PART_H
 #define AGB_PARTITIONS_PART_H
 
+#include "note_part.h"
 #include "rows_part.h"
 
 enum { FIRST_TABLE_BITS = 10 };
@@ -14,6 +15,7 @@ typedef struct writer {
     bytes_store far;        /* of strings too long for a chunk */
     key_table table;        /* counts one part after another */
     agb_status status;      /* of the aggregate phase */
+    uint64_t words, most;   /* in the parts that it counted, and in the largest of them: of several workers */
 } writer;
 
 typedef struct partitions {
@@ -112,12 +114,17 @@ static inline void partitions_count_part(void *argument, unsigned worker, size_t
     if (w->status != AGB_OK)
         return;
     agb_phase(p->host, worker, p->phase);
+    uint64_t words = 0;
     for (unsigned i = 0; i < p->workers; i++) {
+        if (p->workers > 1)
+            words += chunk_list_words(p->writer[i].place[part]);
         if (!rows_count_list(&w->table, p->host, p->hash, p->writer[i].place[part], p->weighted)) {
             w->status = AGB_ERR_MEMORY;
             return;
         }
     }
+    w->words += words;
+    w->most = words > w->most ? words : w->most;
     if (key_table_groups(&w->table))
         w->status = key_table_emit(&w->table, p->host, worker);
 }
@@ -131,11 +138,30 @@ static inline agb_status partitions_status(const partitions *p)
     return AGB_OK;
 }
 
+/* A part is counted by one worker alone: one that is more than half of what each has to do holds the others up. */
+static inline void partitions_note_largest(const partitions *p)
+{
+    enum { LEAST_WORDS = 1 << 16 };    /* fewer are counted before anybody has waited */
+    uint64_t words = 0, most = 0;
+    for (unsigned i = 0; i < p->workers; i++) {
+        words += p->writer[i].words;
+        most = p->writer[i].most > most ? p->writer[i].most : most;
+    }
+    if (most < LEAST_WORDS || most <= words / 2 / p->workers)
+        return;
+    char text[128], *to = note_text(text, "the largest part has ");
+    to = note_percent(to, most, words);
+    note_text(to, " of what was partitioned, and one worker counts it alone");
+    agb_note(p->host, text);
+}
+
 /* Counts and emits all parts; `phase` is what the report calls that. */
 static inline agb_status partitions_aggregate(partitions *p, unsigned phase)
 {
     p->phase = phase;
     agb_status status = agb_parallel_for(p->host, p->parts, partitions_count_part, p);
+    if (p->workers > 1)
+        partitions_note_largest(p);
     return status == AGB_OK ? partitions_status(p) : status;
 }
 
