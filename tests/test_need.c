@@ -107,8 +107,8 @@ static void wide_source_release(wide_source *source)
 static void larger_keys_take_no_more_than_the_contract_s_multiple(void **state)
 {
     (void)state;
-    static const char *const wide_shapes[] = {"synth:uniform,rows=300k,groups=300k", "synth:hits,rows=300k",
-                                              "synth:uniform,rows=300k,groups=1000"};
+    static const char *const wide_shapes[] = {"synth:uniform,rows=200k,groups=200k",
+                                              "synth:uniform,rows=200k,groups=1000"};
     agb_registry *registry;
     agb_sink *sink;
     const agb_aggregator *aggregator;
