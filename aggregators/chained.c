@@ -22,7 +22,10 @@
  *
  * Try
  *   aggbench run synth:uniform,rows=10M --sweep groups=1000,100000,10000000 --aggregator naive,chained
- *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator chained,amac     (the same table, asked differently) */
+ *   aggbench run synth:uniform,rows=10M,groups=5M --aggregator chained,amac     (the same table, asked differently)
+ *
+ * Strings: predicted was that chained draws level with naive, which there has a second line to fetch, too: the string.
+ * 3 million rows, 1 million strings of 35 bytes, one Zen 4 core: 1.06 times naive (pairs 0.84), amac 1.6 times. */
 #include "chain_part.h"
 
 typedef struct chained {
