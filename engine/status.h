@@ -19,10 +19,10 @@ extern "C" {
     X(ARGUMENT, "wrong argument")                  /* the caller asked for something that cannot be */                 \
     X(MEMORY, "out of memory")                     /* the system refused memory */                                     \
     X(BUDGET, "memory budget exceeded")            /* the caller's own limit refused memory */                         \
-    X(IO, "input/output error")                    /* a file cannot be opened, read or written */                      \
+    X(IO, "input/output error")                    /* a file is not there, or cannot be opened, read or written */     \
     X(FORMAT, "damaged or malformed input")        /* bytes that break the rules of their format */                    \
     X(UNSUPPORTED, "unsupported")                  /* valid, but not something this program does */                    \
-    X(NOT_FOUND, "not found")                      /* a file, column, aggregator or parameter of that name */          \
+    X(NOT_FOUND, "not found")                      /* no column, aggregator, parameter or plug-in of that name */      \
     X(PLUGIN, "plug-in refused")                   /* a shared object that does not keep the contract */               \
     X(CONTRACT, "contract broken")                 /* an aggregator did what engine/aggregator.h forbids */
 

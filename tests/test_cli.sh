@@ -71,6 +71,11 @@ printf 'not a table\n' >"$work/junk"
 : >"$work/empty"
 refused 1 'none.parquet|no such file' run "$work/none.parquet"
 refused 1 'none.parquet|no such file' describe "$work/none.parquet"
+refused 2 'nonsense|no loader' describe "$work/junk" --input-format nonsense
+refused 1 'none.parquet|no such file' load "$work/none.parquet" --columns k --dry-run
+refused 1 'none.*|no file matches' run "$work/none.*"
+refused 1 'none.*|no file matches' describe "$work/none.*"
+refused 1 'none.*|no file matches' load "$work/none.*" --columns k --dry-run
 refused 1 'none.parquet|no such file' pivot "$work/none.parquet"
 refused 1 'empty' run "$work/empty"
 refused 2 'userid|did you mean|UserID' run $rows --group-by userid
