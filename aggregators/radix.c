@@ -27,8 +27,8 @@
  *   aggbench run synth:hits,rows=10M --aggregator naive,radix --sweep bits=6..14
  *   aggbench run synth:same,rows=10M --aggregator naive,radix      (one group: the extra pass buys nothing)
  *
- * Strings: a row takes its bytes along, so the pass costs more. Of 3 million rows of 35 bytes on a Zen 4 core, a million
- * groups are counted twice as fast as by naive, but 30,000 at 0.58 of its speed. */
+ * Strings: a row takes its bytes along, so the pass costs more. Of 3 million rows of 35 bytes on a Zen 4 core, a
+ * million groups are counted twice as fast as by naive, but 30,000 at 0.58 of its speed. */
 #include "partitions_part.h"
 
 typedef struct radix {
