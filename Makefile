@@ -89,7 +89,13 @@ $(B)/%.o: %.c build/deps.mk Makefile
 	$(Q)$(CC) $(CFLAGS) $(DEPS_CFLAGS) $(inc_$(call folder,$*)) $(flags_$(call folder,$*)) $(DEFINES) -c $< -o $@
 
 $(B)/bench/machine.o: DEFINES = -DAGB_FLAGS='"$(OPT)$(if $(MARCH), -march=$(MARCH))$(if $(SAN), -fsanitize=$(SAN))"' \
-                                -DAGB_COMMIT='"$(shell git describe --always --dirty 2>/dev/null)"'
+                                -DAGB_COMMIT='"$(file <$(B)/commit)"'
+
+# The commit that every report names; changes when the tree does, whichever file it was.
+$(B)/commit: FORCE
+	@mkdir -p $(@D)
+	@git describe --always --dirty >$@.new 2>/dev/null; cmp -s $@.new $@ || mv $@.new $@
+$(B)/bench/machine.o: $(B)/commit
 
 # A plug-in that is to be compared gets the flags of the built-in ones.
 plugin_flags = $(OPT)$(if $(MARCH), -march=$(MARCH)) $(flags_aggregators)

@@ -80,7 +80,7 @@ static int describe(const agb_options *options, agb_error *err)
         agb_schema_release(&schema);
     }
     agb_registry_destroy(registry);
-    return status == AGB_OK ? AGB_EXIT_FINE : status == AGB_ERR_ARGUMENT ? AGB_EXIT_USAGE : AGB_EXIT_FAILED;
+    return agb_exit_of(status);
 }
 
 static const char *const describe_options[] = {"input-format", "schema", "format", NULL};

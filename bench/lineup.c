@@ -321,8 +321,6 @@ static agb_status check_columns(const agb_lineup *lineup, const char *source, ag
     agb_schema schema;
     agb_load_options load = {.loader = lineup->experiment.input_format, .schema = lineup->schema};
     agb_status status = agb_source_describe_as(&schema, lineup->registry, source, &load, err);
-    if (status == AGB_ERR_NOT_FOUND)
-        return AGB_ERR_IO;    /* a file that is not there is a failed run, not a wrong command line */
     if (status != AGB_OK)
         return status;
     status = agb_query_check(settings->group_by, settings->filter, &schema, source, err);

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -161,7 +160,9 @@ agb_status agb_matrix_state_open(agb_matrix *matrix, agb_error *err)
     matrix->state = open(matrix->state_path, how | O_CLOEXEC, 0666);
     if (matrix->state < 0)
         return dry && errno == ENOENT ? AGB_OK : cannot(matrix, "opening", err);
-    if (!dry && flock(matrix->state, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    /* Of this process alone: a child that outlives it for a moment must not keep the next matrix out. */
+    struct flock alone = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (!dry && fcntl(matrix->state, F_SETLK, &alone) != 0 && (errno == EAGAIN || errno == EACCES))
         return agb_fail(err, AGB_ERR_IO, "--state: %s: another matrix is writing it: wait for it, or name another file",
                         matrix->state_path);
     size_t length, good = 0;

@@ -100,8 +100,9 @@ void *agb_table_values(agb_table *table, size_t column);
  * allow it: read the bytes instead. A file that somebody cuts short while it is mapped ends a process that looks
  * at the lost part (SIGBUS): only where the load may map, and the loader itself reads the bytes instead of looking. */
 bool agb_table_map(agb_table *table, size_t column, uint64_t at, int fd, uint64_t offset, uint64_t bytes);
-/* Base of column i's null bytes (1 = NULL); made at the first call (not thread-safe; memory that is never written
- * costs nothing). NULL when the system refuses memory. Its null_count is counted by the engine after the load. */
+/* Base of column i's null bytes (1 = NULL), made at the first call. Thread-safe. Memory that is never written costs
+ * little, a column that is never asked for nothing at all: the engine counts the null bytes of the others after the
+ * load. NULL when the system refuses memory. */
 uint8_t *agb_table_nulls(agb_table *table, size_t column);
 /* For AGB_TYPE_BYTES: memory for string bytes that lives as long as the table; values point into it. Thread-safe.
  * NULL when the system refuses. */

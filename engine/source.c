@@ -90,8 +90,8 @@ const char *agb_file_advice(int error)
 
 static agb_status cannot_be_found(const char *source, int error, agb_error *err)
 {
-    return agb_fail(err, error == ENOENT ? AGB_ERR_NOT_FOUND : AGB_ERR_IO, "%s: %s: %s", source,
-                    error == ENOENT ? "no such file" : strerror(error), agb_file_advice(error));
+    return agb_fail(err, AGB_ERR_IO, "%s: %s: %s", source, error == ENOENT ? "no such file" : strerror(error),
+                    agb_file_advice(error));
 }
 
 /* One of many. Nothing is passed over in silence, and nothing is opened that may wait for ever, as a pipe does. */
@@ -138,7 +138,7 @@ static agb_status add_folder(agb_files *files, const char *folder, agb_error *er
     agb_status status = add_folder_entries(files, folder, dir, err);
     closedir(dir);
     if (status == AGB_OK && files->count == 0)
-        return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: the folder holds no files (names that begin with . or _ do not "
+        return agb_fail(err, AGB_ERR_IO, "%s: the folder holds no files (names that begin with . or _ do not "
                         "count): name another one, or the files themselves", folder);
     return status;
 }
@@ -158,8 +158,8 @@ static agb_status no_matches(int result, const char *pattern, int error, agb_err
     if (result == GLOB_ABORTED)
         return agb_fail(err, AGB_ERR_IO, "%s: a folder of this pattern cannot be listed: %s: %s", pattern,
                         strerror(error), agb_file_advice(error));
-    return agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no file matches this pattern: check it with ls, and put quotes around "
-                    "it if the shell should leave it alone", pattern);
+    return agb_fail(err, AGB_ERR_IO, "%s: no file matches this pattern: check it with ls, and put quotes around it if "
+                    "the shell should leave it alone", pattern);
 }
 
 static agb_status add_matches(agb_files *files, const char *pattern, agb_error *err)

@@ -30,7 +30,7 @@ struct agb_table {
     uint64_t rows, capacity;
     size_t columns;
     column *column;
-    pthread_mutex_t heap_lock;
+    pthread_mutex_t lock;    /* guards the making of NULL bytes, and what follows */
     heap *heaps;
     uint64_t heap_bytes;
 };
@@ -72,7 +72,7 @@ agb_status agb_table_create(agb_table **out, agb_error *err)
     if (!*out)
         return agb_fail(err, AGB_ERR_MEMORY, "table: no memory for an empty one");
     (*out)->format = "memory";
-    pthread_mutex_init(&(*out)->heap_lock, NULL);
+    pthread_mutex_init(&(*out)->lock, NULL);
     return AGB_OK;
 }
 
@@ -98,7 +98,7 @@ void agb_table_destroy(agb_table *table)
         free(c->name);
     }
     release_heaps(table);
-    pthread_mutex_destroy(&table->heap_lock);
+    pthread_mutex_destroy(&table->lock);
     free(table->column);
     free(table);
 }
@@ -285,9 +285,12 @@ bool agb_table_map(agb_table *table, size_t i, uint64_t at, int fd, uint64_t off
 uint8_t *agb_table_nulls(agb_table *table, size_t i)
 {
     column *c = &table->column[i];
+    pthread_mutex_lock(&table->lock);
     if (!c->nulls && table->capacity)
         c->nulls = agb_pages_map(table->capacity, AGB_PAGES_4K);    /* untouched stretches cost nothing */
-    return c->nulls;
+    uint8_t *nulls = c->nulls;
+    pthread_mutex_unlock(&table->lock);
+    return nulls;
 }
 
 /* Strings lie in the pages that their columns lie in. */
@@ -308,7 +311,7 @@ static heap *new_heap(const agb_table *table, size_t room)
 unsigned char *agb_table_heap(agb_table *table, size_t bytes)
 {
     unsigned char *place = NULL;
-    pthread_mutex_lock(&table->heap_lock);
+    pthread_mutex_lock(&table->lock);
     heap *h = table->heaps;
     if (!h || h->room - h->used < bytes) {
         h = new_heap(table, bytes > HEAP_BYTES / 2 ? bytes : HEAP_BYTES);
@@ -325,7 +328,7 @@ unsigned char *agb_table_heap(agb_table *table, size_t bytes)
         h->used += bytes;
         table->heap_bytes += bytes;
     }
-    pthread_mutex_unlock(&table->heap_lock);
+    pthread_mutex_unlock(&table->lock);
     return place;
 }
 

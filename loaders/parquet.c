@@ -6,11 +6,11 @@
  * The rows of all row groups are known from the footer, so the table is made large enough once, and then every column
  * of every row group is a task of its own that writes to its own place. Only the wanted columns' bytes are read. */
 #include "common/file.h"
+#include "common/tasks.h"
 #include "loader.h"
 #include "parquet/chunk.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -150,6 +150,16 @@ __attribute__((format(printf, 2, 3))) static void append(text *text, const char 
     text->length += wanted < 0 ? 0 : (size_t)wanted < room ? (size_t)wanted : room;
 }
 
+/* What Parquet means as numbers, but stores as byte strings: they are loaded, and grouped, as those bytes. */
+static bool is_number_in_bytes(const agb_parquet_column *column)
+{
+    static const char *const numbers[] = {"DECIMAL", "FLOAT16", "INTERVAL"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (column->as == AGB_TYPE_BYTES && strcmp(column->annotation, numbers[i]) == 0)
+            return true;
+    return false;
+}
+
 /* "INT32 (UINT_16), SNAPPY, PLAIN RLE_DICTIONARY": type, annotation, codecs and encodings of all row groups. */
 static void describe_column(const agb_parquet_footer *footer, size_t c, text *text)
 {
@@ -168,6 +178,8 @@ static void describe_column(const agb_parquet_footer *footer, size_t c, text *te
         append(text, " (%s)", column->annotation);
     if (column->refusal)
         append(text, ", %s", column->refusal);
+    if (is_number_in_bytes(column))
+        append(text, ", taken as its bytes");
     for (int i = 0, found = 0; i < 32; i++)
         if (codecs & 1u << i)
             append(text, "%s%s", found++ ? " " : ", ", agb_parquet_codec_name(i));
@@ -208,11 +220,12 @@ typedef struct loading {
     agb_parquet_scratch *scratch;       /* one for each worker */
     const agb_load *load;
     atomic_uint_fast64_t values_done;
-    pthread_mutex_t mutex;              /* guards what follows */
-    size_t failed_task;                 /* the first one in the file that failed; SIZE_MAX: none */
-    agb_error error;                    /* its error */
-    atomic_bool stop;
 } loading;
+
+static size_t tasks_of(const loading *loading)
+{
+    return loading->reader->footer.row_groups * loading->n_columns;
+}
 
 static agb_parquet_job job_of(const loading *loading, size_t task, bool with_memory)
 {
@@ -229,53 +242,40 @@ static agb_parquet_job job_of(const loading *loading, size_t task, bool with_mem
         .row_group = group,
         .rows = footer->group_rows[group],
         .table = loading->table,
+        .table_column = i,
     };
     if (with_memory) {
-        uint64_t row = loading->rows_before + loading->group_start[group];
-        job.values = (unsigned char *)agb_table_values(loading->table, i) + row * agb_type_bytes(job.column->as);
-        job.nulls = job.column->optional ? agb_table_nulls(loading->table, i) + row : NULL;
+        job.table_row = loading->rows_before + loading->group_start[group];
+        job.values = (unsigned char *)agb_table_values(loading->table, i) +
+                     job.table_row * agb_type_bytes(job.column->as);
     }
     return job;
-}
-
-static void keep_first_error(loading *loading, size_t task, const agb_error *error)
-{
-    pthread_mutex_lock(&loading->mutex);
-    if (task < loading->failed_task) {
-        loading->failed_task = task;
-        loading->error = *error;
-    }
-    pthread_mutex_unlock(&loading->mutex);
-    atomic_store_explicit(&loading->stop, true, memory_order_relaxed);
 }
 
 /* Asks the system to fetch a chunk before it is needed. */
 static void fetch_ahead(const loading *loading, size_t task)
 {
     uint64_t start, end;
-    if (task >= loading->reader->footer.row_groups * loading->n_columns)
+    if (task >= tasks_of(loading))
         return;
     agb_parquet_job job = job_of(loading, task, false);
     if (agb_parquet_chunk_check(&job, &start, &end, NULL) == AGB_OK && end > start)
         posix_fadvise(job.fd, (off_t)start, (off_t)(end - start), POSIX_FADV_WILLNEED);
 }
 
-static void load_chunk(void *argument, unsigned worker, size_t task)
+static agb_status load_chunk(void *argument, unsigned worker, size_t task, agb_error *err)
 {
     loading *loading = argument;
     const agb_load *load = loading->load;
-    agb_error error = {0};
-    if (atomic_load_explicit(&loading->stop, memory_order_relaxed))
-        return;
-    fetch_ahead(loading, task + agb_pool_workers(load->pool));
+    fetch_ahead(loading, task + 1);
     agb_parquet_job job = job_of(loading, task, true);
-    if (agb_parquet_chunk_read(&job, &loading->scratch[worker], &error) != AGB_OK) {
-        keep_first_error(loading, task, &error);
-        return;
-    }
+    agb_status status = agb_parquet_chunk_read(&job, &loading->scratch[worker], err);
+    if (status != AGB_OK)
+        return status;
     uint64_t done = atomic_fetch_add_explicit(&loading->values_done, job.rows, memory_order_relaxed) + job.rows;
     if (worker == 0 && load->progress)
         load->progress(load->context, done / loading->n_columns, loading->reader->footer.rows);
+    return AGB_OK;
 }
 
 /* Everything that can be known to be wrong before memory is asked for. */
@@ -290,7 +290,7 @@ static agb_status check_columns(const loading *loading, agb_error *err)
                             "booleans and byte strings can be loaded: choose another column",
                             loading->reader->input->path, column->name, column->refusal);
     }
-    for (size_t task = 0; task < footer->row_groups * loading->n_columns; task++) {
+    for (size_t task = 0; task < tasks_of(loading); task++) {
         agb_parquet_job job = job_of(loading, task, false);
         agb_status status = agb_parquet_chunk_check(&job, &start, &end, err);
         if (status != AGB_OK)
@@ -299,43 +299,33 @@ static agb_status check_columns(const loading *loading, agb_error *err)
     return AGB_OK;
 }
 
-/* Room for all rows, and a first look at every place that the tasks will use, which some of them must not make. */
 static agb_status prepare(loading *loading, agb_error *err)
 {
     const agb_parquet_footer *footer = &loading->reader->footer;
-    const char *path = loading->reader->input->path;
     loading->group_start = malloc((footer->row_groups + 1) * sizeof *loading->group_start);
     loading->scratch = calloc(agb_pool_workers(loading->load->pool), sizeof *loading->scratch);
     if (!loading->group_start || !loading->scratch)
-        return agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused memory", path);
+        return agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused memory", loading->reader->input->path);
     loading->group_start[0] = 0;
     for (size_t g = 0; g < footer->row_groups; g++)
         loading->group_start[g + 1] = loading->group_start[g] + footer->group_rows[g];
-    agb_status status = agb_table_extend(loading->table, footer->rows, err);
-    for (size_t i = 0; i < loading->n_columns && status == AGB_OK; i++)
-        if (footer->rows && footer->schema.column[loading->column[i]].optional &&
-            !agb_table_nulls(loading->table, i))
-            status = agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused memory for the NULLs of %llu rows",
-                              path, (unsigned long long)footer->rows);
-    return status;
+    return agb_table_extend(loading->table, footer->rows, err);
 }
 
 static agb_status run(loading *loading, agb_error *err)
 {
     const agb_load *load = loading->load;
+    unsigned workers = agb_pool_workers(load->pool);
     uint64_t rows = loading->reader->footer.rows;
-    for (unsigned i = 0; i < agb_pool_workers(load->pool); i++)
-        fetch_ahead(loading, i);
-    agb_status status = agb_pool_run(load->pool, loading->reader->footer.row_groups * loading->n_columns, load_chunk,
-                                     loading);
-    if (status != AGB_OK)
+    for (unsigned i = 0; i < workers && i < tasks_of(loading); i++)
+        fetch_ahead(loading, agb_tasks_at(i, tasks_of(loading), workers));
+    agb_status status = agb_tasks_run(load->pool, tasks_of(loading), load_chunk, loading, err);
+    if (status == AGB_ERR_CONTRACT)
         return agb_fail(err, status, "parquet: %s: its row groups cannot be read from within a task",
                         loading->reader->input->path);
-    if (loading->failed_task != SIZE_MAX)
-        return agb_fail(err, loading->error.status, "%s", loading->error.text);
-    if (load->progress)
+    if (status == AGB_OK && load->progress)
         load->progress(load->context, rows, rows);
-    return AGB_OK;
+    return status;
 }
 
 static agb_status parquet_load(void *self, const size_t *column, size_t n_columns, agb_table *table,
@@ -343,8 +333,7 @@ static agb_status parquet_load(void *self, const size_t *column, size_t n_column
 {
     loading loading = {
         .reader = self, .column = column, .n_columns = n_columns, .table = table,
-        .rows_before = agb_table_rows(table), .load = load, .mutex = PTHREAD_MUTEX_INITIALIZER,
-        .failed_task = SIZE_MAX,
+        .rows_before = agb_table_rows(table), .load = load,
     };
     agb_status status = check_columns(&loading, err);
     if (status == AGB_OK)

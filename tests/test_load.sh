@@ -88,7 +88,7 @@ refuses no_folder 1 'No such file or directory' load "$folder/in.tsv" --output "
 mkfifo "$folder/pipe.agb"
 refuses a_pipe 2 'pipe.agb: it is no regular file' load "$folder/in.tsv" --output "$folder/pipe.agb"
 refuses unnamed_columns_of_standard_input 2 '--columns is missing' load - --output "$folder/to/b.agb"
-refuses a_missing_source 2 'no such file' load "$folder/none.tsv" --output "$folder/to/b.agb"
+refuses a_missing_source 1 'no such file' load "$folder/none.tsv" --output "$folder/to/b.agb"
 
 # A limit of the file's size stands for a full disk.
 rm -f "$folder"/to/*

@@ -52,6 +52,8 @@ for _ in $(seq 600); do
     [ "$(cat "$work/killed" 2>/dev/null | wc -l)" -ge 3 ] && break
     sleep 0.05
 done
+# shellcheck disable=SC2086
+refused 1 'another matrix is writing it' matrix $slow --state "$work/killed"
 kill -9 $pid
 wait $pid 2>/dev/null
 head -3 "$work/killed" >"$work/first"

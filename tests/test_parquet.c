@@ -185,6 +185,22 @@ static void a_folder_of_partitions_is_the_whole_file(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Nobody must take the two groups 0.0 and -0.0 of a FLOAT16 for groups of numbers. */
+static void numbers_that_are_stored_as_bytes_are_described_so(void **state)
+{
+    (void)state;
+    char path[1024];
+    agb_schema schema = {0};
+    snprintf(path, sizeof path, "%s/parquet-testing/data/byte_stream_split_extended.gzip.parquet", test_samples());
+    assert_ok(agb_source_describe(&schema, registry, path, err));
+    for (size_t i = 0; i < schema.columns; i++) {
+        const agb_column_info *column = &schema.column[i];
+        bool number = column->type == AGB_TYPE_BYTES && strncmp(column->name, "flba5", 5) != 0;
+        assert_int_equal(strstr(column->detail, "taken as its bytes") != NULL, number);
+    }
+    agb_schema_release(&schema);
+}
+
 /* People name the group that they know, not the columns that Parquet makes of it. */
 static void a_nested_column_is_refused_by_the_name_of_its_group(void **state)
 {
@@ -204,6 +220,7 @@ int main(void)
         cmocka_unit_test(three_workers_give_the_same_answers),
         cmocka_unit_test(all_columns_of_a_file_load_together),
         cmocka_unit_test(a_folder_of_partitions_is_the_whole_file),
+        cmocka_unit_test(numbers_that_are_stored_as_bytes_are_described_so),
         cmocka_unit_test(a_nested_column_is_refused_by_the_name_of_its_group),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

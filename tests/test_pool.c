@@ -79,6 +79,38 @@ static void nested_jobs_are_refused(void **state)
     free(j);
 }
 
+enum { WORKERS = 3 };
+
+typedef struct affinity {
+    cpu_set_t allowed;
+    int alike[WORKERS];    /* rounds in which the worker was allowed the same processors */
+} affinity;
+
+static void compare_affinity(void *argument, unsigned worker, size_t task)
+{
+    affinity *process = argument;
+    cpu_set_t allowed;
+    (void)task;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_EQUAL(&allowed, &process->allowed))
+        process->alike[worker]++;
+}
+
+/* A worker that has moved off the poster's processor may go back there. */
+static void workers_may_run_wherever_the_process_may(void **state)
+{
+    enum { ROUNDS = 50 };
+    affinity seen = {.alike = {0}};
+    agb_pool *pool;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof seen.allowed, &seen.allowed), 0);
+    assert_ok(agb_pool_create(&pool, WORKERS, NULL, err));
+    for (int round = 0; round < ROUNDS; round++)
+        assert_int_equal(agb_pool_each(pool, compare_affinity, &seen), AGB_OK);
+    for (int i = 0; i < WORKERS; i++)
+        assert_int_equal(seen.alike[i], ROUNDS);
+    agb_pool_destroy(pool);
+}
+
 static void a_processor_that_is_not_allowed_is_named(void **state)
 {
     (void)state;
@@ -98,6 +130,7 @@ int main(void)
         cmocka_unit_test(each_worker_gets_its_own_call),
         cmocka_unit_test(no_pool_means_the_calling_thread),
         cmocka_unit_test(nested_jobs_are_refused),
+        cmocka_unit_test(workers_may_run_wherever_the_process_may),
         cmocka_unit_test(a_processor_that_is_not_allowed_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,8 @@
 //           the column (the lengths, of strings) in a process that goes on, and keeps nothing: it does less, and its
 //           ratio is so much the better for it. All that is measured takes turns in shuffled rounds; a ratio is the
 //           median of the ratios within rounds. With 1 thread, all are pinned to the same processor.
+// POSSIBLE  How much faster several threads could be on this machine: as many loads at once, in processes that share
+//           nothing but the machine, each by 1 thread on a processor of its own.
 // FILES     Made at the beginning: UserIDs from aggbench's generator, written to Parquet by DuckDB (Snappy, as the
 //           public hits are); URLs and TSV lines from the samples, repeated; our own files (.agb) from the Parquet
 //           file.
@@ -13,7 +15,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, 
 import { join } from 'node:path';
 import { command, machineOf } from './aggbench.mjs';
 import { atEnd, endWith } from './ending.mjs';
-import { readOptions } from './options.mjs';
+import { allowedCpus, readOptions } from './options.mjs';
 import { Peer } from './peer.mjs';
 import * as report from './report.mjs';
 import { pairedRatio, randomOf, shuffled, summarize } from './statistics.mjs';
@@ -92,16 +94,32 @@ async function makeCases(folder, options, duckdb, unavailable) {
 
 // ---- Turns: { label, runs, run } ----
 
-function oursTurn({ name, file, column }, threads, options) {
-    const words = ['load', file, '--columns', column, '--dry-run', '--threads', String(threads), '--format', 'json',
-        '--quiet'];
+const loadWords = ({ file, column }, threads) =>
+    ['load', file, '--columns', column, '--dry-run', '--threads', String(threads), '--format', 'json', '--quiet'];
+
+function oursTurn(one, threads, options) {
+    const words = loadWords(one, threads);
     const [program, args] = threads === 1 && options.cpu !== null
         ? ['taskset', ['-c', String(options.cpu), options.aggbench, ...words]] : [options.aggbench, words];
-    const turn = { label: `aggbench, ${name}, threads: ${threads}`, runs: [] };
+    const turn = { label: `aggbench, ${one.name}, threads: ${threads}`, runs: [] };
     turn.run = async round => {
         const { source } = JSON.parse(await command(program, args));
         turn.rows = source.rows;
         turn.runs.push({ round, wall_s: source.load_s });
+    };
+    return turn;
+}
+
+// Loads that share nothing. The wall time of one is the mean over their number.
+function apartTurn(one, cpus, options) {
+    const script = `for cpu in ${cpus.join(' ')}; do taskset -c $cpu "$@" & done; wait`;
+    const turn = { label: `aggbench, ${one.name}, ${cpus.length} apart`, runs: [] };
+    turn.run = async round => {
+        const text = await command('sh', ['-c', script, 'sh', options.aggbench, ...loadWords(one, 1)]);
+        const each = [...text.matchAll(/"load_s": ([^,\s]+)/g)].map(found => Number(found[1]));
+        if (each.length < cpus.length)
+            throw new Error(`${one.name}: ${cpus.length} loads at once: ${cpus.length - each.length} failed`);
+        turn.runs.push({ round, wall_s: each.reduce((sum, wall) => sum + wall) / each.length ** 2 });
     };
     return turn;
 }
@@ -118,20 +136,22 @@ function duckdbTurn(query, name, threads, peer) {
 
 // One row for each case and number of threads. Cases that DuckDB reads by the same query share its turn.
 function makeRows(cases, peers, options) {
-    const rows = [];
+    const rows = [], allowed = allowedCpus();
     for (const [threads, peer] of peers) {
-        const turns = new Map();
+        const turns = new Map(), isApart = threads > 1 && threads <= allowed.length;
         for (const one of cases) {
             if (!turns.has(one.query))
                 turns.set(one.query, duckdbTurn(one.query, one.name, threads, peer));
-            rows.push({ ...one, threads, ours: oursTurn(one, threads, options), duckdb: turns.get(one.query) });
+            rows.push({ ...one, threads, ours: oursTurn(one, threads, options), duckdb: turns.get(one.query),
+                apart: isApart ? apartTurn(one, allowed.slice(0, threads), options) : null });
         }
     }
     return rows;
 }
 
 async function runRounds(rows, options) {
-    const random = randomOf(options.seed), turns = [...new Set(rows.flatMap(row => [row.ours, row.duckdb]))];
+    const random = randomOf(options.seed);
+    const turns = [...new Set(rows.flatMap(row => [row.ours, row.duckdb, row.apart]))].filter(turn => turn);
     for (let round = 0; round <= options.rounds; round++)
         for (const turn of shuffled(turns, random)) {
             report.progress(`round ${round} of ${options.rounds}: ${turn.label}`);
@@ -153,22 +173,27 @@ function figuresOf(rows) {
             duckdb_s: summarize(row.duckdb.runs.map(run => run.wall_s)),
             over_duckdb: pairedRatio(row.duckdb.runs, row.ours.runs),
             over_one_thread: pairedRatio(single.ours.runs, row.ours.runs),
+            possible_over_one_thread: row.apart && pairedRatio(single.ours.runs, row.apart.runs),
             duckdb_over_one_thread: pairedRatio(single.duckdb.runs, row.duckdb.runs),
-            runs: row.ours.runs, duckdb_runs: row.duckdb.runs,
+            runs: row.ours.runs, duckdb_runs: row.duckdb.runs, apart_runs: row.apart?.runs ?? [],
         };
     });
 }
 
 function textOf({ options, figures, version, machine, unavailable }) {
-    const heads = ['file, column', 'threads', 'rows', 'MB', 'aggbench', 'duckdb', 'over duckdb', 'over 1 thread'];
+    const heads = ['file, column', 'threads', 'rows', 'MB', 'aggbench', 'duckdb', 'over duckdb', 'over 1 thread',
+        'possible'];
     return [
         report.table(heads, figures.map(row => [row.case, String(row.threads), report.count(row.rows),
             (row.bytes / 1e6).toFixed(1), report.seconds(row.load_s.median), report.seconds(row.duckdb_s.median),
-            report.ratio(row.over_duckdb), row.threads === 1 ? '-' : report.ratio(row.over_one_thread)])),
+            report.ratio(row.over_duckdb), row.threads === 1 ? '-' : report.ratio(row.over_one_thread),
+            row.possible_over_one_thread?.ratio.toPrecision(3) ?? '-'])),
         '',
         ...unavailable.map(({ peer, reason }) => report.paragraph('not there', `${peer}: ${reason}`)),
         report.paragraph('over', 'how many times faster; .agb is held against DuckDB reading the Parquet file of the ' +
             `same column: medians of the ratios within ${options.rounds} shuffled rounds [95 % bootstrap interval]`),
+        report.paragraph('possible', 'as many times the work of 1 thread by processes that share nothing, each on a ' +
+            'processor of its own: what this machine leaves to be gained over 1 thread'),
         report.paragraph('aggbench', 'clock: load_s of `aggbench load --dry-run`: from opening the file to the whole ' +
             'column in memory, page faults included'),
         report.paragraph('duckdb', `${version}; clock: SELECT sum(column), of strings sum(strlen(column)), to its ` +

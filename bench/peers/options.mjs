@@ -28,9 +28,13 @@ function wholeNumber(values, name, least, most) {
     return value;
 }
 
-function firstAllowedCpu() {
-    const allowed = readFileSync('/proc/self/status', 'utf8').match(/^Cpus_allowed_list:\s*(\d+)/m);
-    return allowed ? Number(allowed[1]) : 0;
+// "0-2,5" is 0, 1, 2 and 5.
+export function allowedCpus() {
+    const [, list] = readFileSync('/proc/self/status', 'utf8').match(/^Cpus_allowed_list:\s*(\S+)/m) ?? [null, '0'];
+    return list.split(',').flatMap(part => {
+        const [first, last = first] = part.split('-').map(Number);
+        return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    });
 }
 
 // own: more options in the same form. Prints the help and ends where that was asked for.
@@ -55,7 +59,7 @@ export function readOptions(about, own) {
         ...'rows' in values && { rows: wholeNumber(values, 'rows', 1000, 1e10) },
         rounds: wholeNumber(values, 'rounds', 1, 1000),
         threads: wholeNumber(values, 'threads', 1, 1024),
-        cpu: values.pin === 'none' ? null : values.pin ? wholeNumber(values, 'pin', 0, 65535) : firstAllowedCpu(),
+        cpu: values.pin === 'none' ? null : values.pin ? wholeNumber(values, 'pin', 0, 65535) : allowedCpus()[0],
         memoryBytes: wholeNumber(values, 'memory-limit', 64, 2 ** 30) * 2 ** 20,
         timeoutS: wholeNumber(values, 'timeout', 1, 86400),
         seed: wholeNumber(values, 'seed', 0, 2 ** 31),

@@ -9,9 +9,9 @@
 #include "agb/read.h"
 
 #include "agb/block.h"
+#include "common/tasks.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +42,6 @@ typedef struct loading {
     const agb_load *load;
     scratch *scratch;           /* one for each worker */
     atomic_uint_fast64_t values_done;
-    atomic_bool stop;
-    pthread_mutex_t mutex;      /* guards what follows */
-    size_t failed_task;         /* the first one in the file that failed; SIZE_MAX: none */
-    agb_error error;
 } loading;
 
 /* ---- Claims ---- */
@@ -190,37 +186,22 @@ static const target *target_of(const loading *self, size_t task)
     return &self->target[i];
 }
 
-static void keep_first_error(loading *self, size_t task, const agb_error *error)
-{
-    pthread_mutex_lock(&self->mutex);
-    if (task < self->failed_task) {
-        self->failed_task = task;
-        self->error = *error;
-    }
-    pthread_mutex_unlock(&self->mutex);
-    atomic_store_explicit(&self->stop, true, memory_order_relaxed);
-}
-
-static void load_chunk(void *argument, unsigned worker, size_t task)
+static agb_status load_chunk(void *argument, unsigned worker, size_t task, agb_error *err)
 {
     loading *self = argument;
     const agb_load *load = self->load;
-    if (atomic_load_explicit(&self->stop, memory_order_relaxed))
-        return;
     const target *target = target_of(self, task);
     const agb_native_chunk *chunk = &target->column->chunk[task - target->first_task];
-    agb_error inner = {0}, error = {0};
+    agb_error inner = {0};
     agb_status status = target->column->type == AGB_TYPE_BYTES
                             ? read_strings(self, &self->scratch[worker], target, chunk, &inner)
                             : read_numbers(self, &self->scratch[worker], target, chunk, &inner);
-    if (status != AGB_OK) {
-        in_chunk(self, target->column, chunk, &inner, &error);
-        keep_first_error(self, task, &error);
-        return;
-    }
+    if (status != AGB_OK)
+        return in_chunk(self, target->column, chunk, &inner, err);
     uint64_t done = atomic_fetch_add_explicit(&self->values_done, chunk->rows, memory_order_relaxed) + chunk->rows;
     if (worker == 0 && load->progress)
         load->progress(load->context, done / self->n_targets, self->file->rows);
+    return AGB_OK;
 }
 
 /* ---- The whole load ---- */
@@ -320,21 +301,18 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
 static agb_status run(loading *self, agb_error *err)
 {
     const agb_load *load = self->load;
-    agb_status status = agb_pool_run(load->pool, self->tasks, load_chunk, self);
-    if (status != AGB_OK)
+    agb_status status = agb_tasks_run(load->pool, self->tasks, load_chunk, self, err);
+    if (status == AGB_ERR_CONTRACT)
         return agb_fail(err, status, "agb: %s: its chunks cannot be read from within a task", self->input->path);
-    if (self->failed_task != SIZE_MAX)
-        return agb_fail(err, self->error.status, "%s", self->error.text);
-    if (load->progress)
+    if (status == AGB_OK && load->progress)
         load->progress(load->context, self->file->rows, self->file->rows);
-    return AGB_OK;
+    return status;
 }
 
 agb_status agb_native_read(const agb_native_file *file, const agb_input *input, const size_t *column,
                            size_t n_columns, agb_table *table, const agb_load *load, agb_error *err)
 {
-    loading self = {.file = file, .input = input, .n_targets = n_columns, .table = table, .load = load,
-                    .mutex = PTHREAD_MUTEX_INITIALIZER, .failed_task = SIZE_MAX};
+    loading self = {.file = file, .input = input, .n_targets = n_columns, .table = table, .load = load};
     agb_status status = prepare(&self, column, err);
     if (status == AGB_OK)
         status = run(&self, err);

@@ -27,8 +27,9 @@ typedef struct agb_parquet_job {
     size_t row_group;                    /* for messages */
     uint64_t rows;                       /* of the row group */
     agb_table *table;
-    unsigned char *values;               /* place of the row group's first row */
-    uint8_t *nulls;                      /* the same, for an optional column */
+    size_t table_column;
+    uint64_t table_row;                  /* of the row group's first row */
+    unsigned char *values;               /* its place */
 } agb_parquet_job;
 
 /* Checks all that the footer says about the chunk, so that nothing impossible is begun; gives the file offsets of its

@@ -64,9 +64,23 @@ static void spread(unsigned char *out, const uint32_t *level, size_t n, size_t v
     }
 }
 
-static agb_status read_packed_levels(page_values *from, agb_parquet_hybrid *levels, size_t n, unsigned char *out,
-                                     uint8_t *nulls)
+/* Where a column has no NULL, though it might, there is nothing to be made, nor to be counted afterwards. */
+static agb_status find_nulls(agb_parquet_reader *reader)
 {
+    if (reader->nulls)
+        return AGB_OK;
+    uint8_t *nulls = agb_table_nulls(reader->job->table, reader->job->table_column);
+    if (!nulls)
+        return agb_fail(reader->err, AGB_ERR_MEMORY, "the system refused memory for the NULLs of %llu rows",
+                        (unsigned long long)agb_table_rows(reader->job->table));
+    reader->nulls = nulls + reader->job->table_row;
+    return AGB_OK;
+}
+
+static agb_status read_packed_levels(page_values *from, agb_parquet_hybrid *levels, size_t n, uint64_t row)
+{
+    agb_parquet_reader *reader = from->reader;
+    unsigned char *out = reader->job->values + row * reader->width;
     uint32_t level[LEVELS];
     size_t values = 0;
     agb_parquet_hybrid_unpack(levels, n, level);
@@ -75,10 +89,11 @@ static agb_status read_packed_levels(page_values *from, agb_parquet_hybrid *leve
     agb_status status = take(from, values, out);
     if (status != AGB_OK || values == n)
         return status;
-    spread(out, level, n, values, from->reader->width);
-    for (size_t i = 0; i < n; i++)
-        nulls[i] = !level[i];
-    return AGB_OK;
+    spread(out, level, n, values, reader->width);
+    status = find_nulls(reader);
+    for (size_t i = 0; i < n && status == AGB_OK; i++)
+        reader->nulls[row + i] = !level[i];
+    return status;
 }
 
 static agb_status read_optional(page_values *from, agb_parquet_hybrid *levels)
@@ -87,22 +102,20 @@ static agb_status read_optional(page_values *from, agb_parquet_hybrid *levels)
     agb_status status = AGB_OK;
     uint64_t row = reader->row;
     for (size_t left = from->page->values; left && status == AGB_OK;) {
-        unsigned char *out = reader->job->values + row * reader->width;
-        uint8_t *nulls = reader->job->nulls + row;
         if (!agb_parquet_hybrid_run(levels))
             return agb_fail(reader->err, AGB_ERR_FORMAT, "the page holds fewer levels than its header says");
         size_t n = (size_t)agb_parquet_least(left, levels->left);
         if (!levels->repeated) {
             n = (size_t)agb_parquet_least(n, LEVELS);
-            status = read_packed_levels(from, levels, n, out, nulls);
+            status = read_packed_levels(from, levels, n, row);
         } else {
             if (levels->value > 1)
                 return agb_fail(reader->err, AGB_ERR_FORMAT, "a definition level of %u, allowed range is 0..1",
                                 levels->value);
             if (levels->value)
-                status = take(from, n, out);
-            else
-                memset(nulls, 1, n);
+                status = take(from, n, reader->job->values + row * reader->width);
+            else if ((status = find_nulls(reader)) == AGB_OK)
+                memset(reader->nulls + row, 1, n);
             levels->left -= n;
         }
         row += n;

@@ -14,6 +14,7 @@ typedef struct agb_parquet_reader {
     uint64_t at, end;          /* file offsets */
     uint64_t page_offset;      /* of the current page's header */
     uint64_t row;              /* in the row group */
+    uint8_t *nulls;            /* place of the row group's first row; NULL: none has been NULL so far */
     agb_parquet_dictionary dictionary;
     agb_error *err;
 } agb_parquet_reader;

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { CHUNKS_PER_WORKER = 4 };    /* so that uneven chunks balance */
+enum { CHUNKS_PER_WORKER = 8 };    /* of several, so that uneven chunks balance */
 
 /* A part of the window, cut anywhere. Index 0: when it begins outside of quotes, 1: inside. */
 typedef struct chunk {
@@ -252,7 +252,7 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
 {
     const agb_text_reader *reader = self->reader;
     unsigned workers = agb_pool_workers(self->pool);
-    self->most_chunks = (size_t)workers * CHUNKS_PER_WORKER;
+    self->most_chunks = workers > 1 ? (size_t)workers * CHUNKS_PER_WORKER : 1;
     self->targets = calloc(self->n_targets, sizeof *self->targets);
     self->arenas = calloc(workers, sizeof *self->arenas);
     self->chunks = calloc(self->most_chunks, sizeof *self->chunks);
