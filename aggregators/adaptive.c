@@ -35,6 +35,7 @@
  * tenths it may miss nothing. These are ratios of work, not times of one machine; sizes come from the caches. Tried
  * and lost: a selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is
  * foreseen). */
+#include "note_part.h"
 #include "packed_exchange_part.h"
 
 enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128 };
@@ -138,25 +139,6 @@ static void adaptive_judge(const adaptive *self, front *f)
 }
 
 /* ---- The report ---- */
-
-static char *note_text(char *to, const char *text)
-{
-    while (*text)
-        *to++ = *text++;
-    *to = 0;
-    return to;
-}
-
-static char *note_percent(char *to, uint64_t part, uint64_t whole)
-{
-    unsigned percent = whole ? (unsigned)((double)part * 100 / (double)whole + 0.5) : 0;
-    if (percent == 100)
-        *to++ = '1';
-    if (percent >= 10)
-        *to++ = (char)('0' + percent / 10 % 10);
-    *to++ = (char)('0' + percent % 10);
-    return note_text(to, " %");
-}
 
 static void adaptive_note(adaptive *self)
 {

@@ -120,4 +120,12 @@ static inline size_t chunk_words(uint64_t *place, uint64_t **words, uint64_t **o
     return (size_t)(place - *words);
 }
 
+static inline size_t chunk_list_words(uint64_t *place)
+{
+    size_t n = 0;
+    for (uint64_t *words, *older; place; place = older)
+        n += chunk_words(place, &words, &older);
+    return n;
+}
+
 #endif

@@ -5,6 +5,7 @@
 #define AGB_PARTITIONS_PART_H
 
 #include "linear_table.h"
+#include "note_part.h"
 #include "wide_rows_part.h"
 
 /* ---- Counting a list ---- */
@@ -44,6 +45,7 @@ typedef struct writer {
     linear_table table;     /* counts one part after another: of words, */
     wide_table wide;        /* of pairs or strings */
     agb_status status;      /* of the aggregate phase */
+    uint64_t words, most;   /* in the parts that it counted, and in the largest of them: of several workers */
 } writer;
 
 typedef struct partitions {
@@ -149,12 +151,17 @@ static inline void partitions_count_part(void *argument, unsigned worker, size_t
     if (w->status != AGB_OK)
         return;
     agb_phase(p->host, worker, p->phase);
+    uint64_t words = 0;
     for (unsigned i = 0; i < p->workers; i++) {
+        if (p->workers > 1)
+            words += chunk_list_words(p->writer[i].place[part]);
         if (!partitions_count_list(p, w, p->writer[i].place[part])) {
             w->status = AGB_ERR_MEMORY;
             return;
         }
     }
+    w->words += words;
+    w->most = words > w->most ? words : w->most;
     if (w->table.groups)
         w->status = linear_table_emit(&w->table, p->host, worker);
     else if (w->wide.groups)
@@ -170,11 +177,30 @@ static inline agb_status partitions_status(const partitions *p)
     return AGB_OK;
 }
 
+/* A part is counted by one worker alone: one that is more than half of what each has to do holds the others up. */
+static inline void partitions_note_largest(const partitions *p)
+{
+    enum { LEAST_WORDS = 1 << 16 };    /* fewer are counted before anybody has waited */
+    uint64_t words = 0, most = 0;
+    for (unsigned i = 0; i < p->workers; i++) {
+        words += p->writer[i].words;
+        most = p->writer[i].most > most ? p->writer[i].most : most;
+    }
+    if (most < LEAST_WORDS || most <= words / 2 / p->workers)
+        return;
+    char text[128], *to = note_text(text, "the largest part has ");
+    to = note_percent(to, most, words);
+    note_text(to, " of what was partitioned, and one worker counts it alone");
+    agb_note(p->host, text);
+}
+
 /* Counts and emits all parts; `phase` is what the report calls that. */
 static inline agb_status partitions_aggregate(partitions *p, unsigned phase)
 {
     p->phase = phase;
     agb_status status = agb_parallel_for(p->host, p->parts, partitions_count_part, p);
+    if (p->workers > 1)
+        partitions_note_largest(p);
     return status == AGB_OK ? partitions_status(p) : status;
 }
 

@@ -241,4 +241,5 @@ const agb_command agb_command_load = {
              "the formats it may come from, and that notices any damage. The file appears only when it is\n"
              "complete and safe on the disk; what was there before stays until then.",
     .example = "aggbench load hits.parquet --columns UserID,URL --output hits.agb",
+    .interrupted = "nothing is written: run it again",
     .options = load_options, .run = load};

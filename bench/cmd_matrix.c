@@ -89,4 +89,5 @@ const agb_command agb_command_matrix = {
              "changes hands. It says how long that will take before it starts. Each cell that is done stands in\n"
              "the state file: whatever ends the command, the same command goes on from there.",
     .example = "aggbench matrix --rows 4M --groups 10..1e6 --aggregator naive,prefetch,radix",
+    .interrupted = "what is done stands in its state file: the same command goes on from there",
     .options = matrix_options, .run = matrix};

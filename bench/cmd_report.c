@@ -56,7 +56,7 @@ static const char *const report_options[] = {"output", NULL};
 const agb_command agb_command_report = {
     .name = "report", .operand = "FILE.json...", .needs_operand = true,
     .summary = "JSON results as one page with pictures, for any browser",
-    .about = "Makes one HTML page of files that run, pivot, lab and others wrote with --format json: times with\n"
+    .about = "Makes one HTML page of files that run, pivot, lab, doctor ... wrote with --format json: times with\n"
              "intervals and single runs, pipeline slots or their labelled substitutes, phases, curves of sweeps\n"
              "and labs, the published figures beside, and the environment. The page needs no network and no\n"
              "script, is light or dark as the reader's system, and has every picture's figures as text, too.",

@@ -177,4 +177,5 @@ const agb_command agb_command_verify = {
              "found by sorting. The first input that fails is made as small as it can be while it still fails,\n"
              "shown, and saved; --input tries it again.",
     .example = "aggbench verify --plugin ./mine.so",
+    .interrupted = "the checks that are not listed were not made: run it again",
     .options = verify_options, .defaults = defaults, .run = verify};

@@ -185,8 +185,8 @@ static void answer_count(stage *stage, const request *request, int out)
         count_once(stage, request, &measurement);
     if (request->with_top && measurement.error.status == AGB_OK)
         top = pack_top(stage, &measurement.top);
-    if (agb_pipe_write(out, &measurement, sizeof measurement) && measurement.top.groups > 0)
-        agb_pipe_write(out, top, measurement.top.groups * sizeof *top + measurement.top.bytes);
+    if (agb_process_answer(out, &measurement, sizeof measurement) && measurement.top.groups > 0)
+        agb_process_answer(out, top, measurement.top.groups * sizeof *top + measurement.top.bytes);
     free(top);
 }
 
@@ -195,7 +195,7 @@ static void answer_write(stage *stage, int out)
     const agb_contest *contest = stage->self->contest;
     agb_error error = {0};
     error.status = agb_groups_write(contest->groups, stage->sink, stage->nulls, contest->layout, &error);
-    agb_pipe_write(out, &error, sizeof error);
+    agb_process_answer(out, &error, sizeof error);
 }
 
 /* Ends with its process: what it holds goes back to the system at once. */
@@ -226,7 +226,8 @@ agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest,
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for its process", aggregator->name);
     }
     out->last->phase = -1;
-    return agb_process_start(&out->process, contestant_body, out, err);
+    FILE *groups = contest->groups ? contest->groups->file : NULL;    /* one that can be opened only once */
+    return agb_process_start(&out->process, contestant_body, out, groups ? fileno(groups) : -1, err);
 }
 
 /* Where it was when it was last heard of. */
@@ -241,6 +242,13 @@ static agb_state say_late(agb_contestant *contestant, agb_error *err)
     agb_fail(err, AGB_ERR_CONTRACT, "no answer after %g s, in phase %s: ended it: --timeout sets the limit",
              contestant->contest->timeout_s, last_phase(contestant));
     return AGB_STATE_TIMEOUT;
+}
+
+static agb_state say_spoiled(agb_contestant *contestant, agb_error *err)
+{
+    agb_process_end(&contestant->process, true);
+    agb_fail(err, AGB_ERR_CONTRACT, "contract broken: %s", AGB_SPOILED_ANSWER);
+    return AGB_STATE_FAILED;
 }
 
 static agb_state say_ended(agb_contestant *contestant, agb_error *err)
@@ -328,6 +336,8 @@ static agb_state ask(agb_contestant *contestant, const request *request, agb_mea
         heard = hear_top(contestant, measurement->top, top);
     if (heard == AGB_ANSWER_LATE)
         return say_late(contestant, &measurement->error);
+    if (heard == AGB_ANSWER_SPOILED)
+        return say_spoiled(contestant, &measurement->error);
     if (heard == AGB_ANSWER_ENDED)
         return say_ended(contestant, &measurement->error);
     limit_claims(contestant, measurement);

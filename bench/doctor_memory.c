@@ -145,8 +145,11 @@ void agb_examine_sharing(const agb_evidence *evidence, agb_finding *finding)
                              "neighbours in one line");
         agb_finding_next(finding, "see which lines: perf c2c; give each thread its own, 128 bytes apart");
     } else {
-        agb_finding_measured(finding, "%u threads are busy", busy);
-        agb_finding_conclude(finding, AGB_UNSEEN, "false sharing is possible: several threads are busy");
+        agb_finding_measured(finding, "%u thread%s busy", busy, busy == 1 ? " is" : "s are");
+        agb_finding_conclude(finding, AGB_UNSEEN,
+                             busy < 2 ? "false sharing takes two busy threads: a second one was not seen, but short "
+                                        "ones are missed"
+                                      : "false sharing is possible: several threads are busy");
     }
     if (finding->verdict == AGB_UNSEEN)
         agb_finding_next(finding, "aggbench lab sharing shows what it costs here");

@@ -117,7 +117,7 @@ static void floor_in_child(void *context, int in, int out)
     if (status == AGB_OK)
         status = agb_floor_measure(&answer.floor, pool, &answer.error);
     answer.error.status = status;
-    agb_pipe_write(out, &answer, sizeof answer);
+    agb_process_answer(out, &answer, sizeof answer);
 }
 
 static void measure_floor(session *self)
@@ -126,7 +126,7 @@ static void measure_floor(session *self)
     agb_process process;
     floor_answer answer = {0};
     agb_tell_progress(self->experiment, "measuring the machine's bandwidth", "", 0, 0);
-    if (agb_process_start(&process, floor_in_child, (void *)&self->experiment->settings, &answer.error) != AGB_OK) {
+    if (agb_process_start(&process, floor_in_child, (void *)&self->experiment->settings, -1, &answer.error) != AGB_OK) {
         agb_results_note(self->results, "no floor: %s", answer.error.text);
         return;
     }

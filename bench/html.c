@@ -8,34 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The code point of a whole UTF-8 character. */
-static unsigned code_point(const unsigned char *bytes, size_t length)
-{
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    unsigned code = bytes[0] & masks[length];
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | (bytes[i] & 0x3f);
-    return code;
-}
-
-/* Marks that turn the direction of what follows, line separators, and what XML does not allow at all. */
-static bool disturbs(unsigned code)
-{
-    return code == 0x61c || (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xfffe || code == 0xffff;
-}
-
-/* Takes one character of *rest as it is to be seen, with its end; at most 8 bytes. */
+/* Takes one character of *rest as it is to be seen, with its end. */
 static void see_character(char out[16], agb_bytes *rest)
 {
-    size_t length = agb_utf8_character(rest->data, rest->length), at = 0;
-    unsigned code = length > 0 ? code_point(rest->data, length) : 0;
-    if (length > 0 && disturbs(code)) {
-        snprintf(out, 16, "\\u%04x", code);
-        rest->data += length;
-        rest->length -= length;
-        return;
-    }
+    size_t at = 0;
     agb_text_character(out, &at, rest);
     out[at] = '\0';
 }

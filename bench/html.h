@@ -12,7 +12,7 @@ typedef struct agb_page {
 } agb_page;
 
 /* Text of unknown origin: what means something in HTML is escaped, what would disturb a line or turn its direction
- * stands as \xNN or \uNNNN. */
+ * stands as \xNN. */
 void agb_html_text(FILE *to, const char *text);
 /* The same not yet escaped, cut to fit: for whoever needs to know how long it is. */
 void agb_html_visible(char *out, size_t size, const char *text);

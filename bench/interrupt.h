@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ctrl-C and its kin as a question that long work asks now and then, so that it can end in order. */
+/* Ctrl-C and its kin: a sentence before the end, or a question that long work asks now and then, so that it can end in
+ * order. */
 #ifndef AGB_INTERRUPT_H
 #define AGB_INTERRUPT_H
 
@@ -11,6 +12,11 @@ typedef struct agb_interrupt {
     struct sigaction old[AGB_INTERRUPTS];
 } agb_interrupt;
 
+/* From here on such a signal ends the program as ever, but not without a sentence: "aggbench: COMMAND: interrupted by
+ * SIGINT: CONSEQUENCE". */
+void agb_interrupt_announce(const char *command, const char *consequence);
+/* In a child process: one sentence, its parent's, is enough. */
+void agb_interrupt_forget(void);
 /* From here on such signals are only noted: whoever watches must ask often. */
 void agb_interrupt_watch(agb_interrupt *out);
 /* Number of the signal that came, or 0. */

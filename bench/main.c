@@ -2,6 +2,7 @@
 /* aggbench COMMAND [OPERAND] [OPTIONS]: picks the command, prints the one sentence of a failure, gives the exit code.
  * Adding a command is adding cmd_<name>.c and a line to the list below. */
 #include "commands.h"
+#include "interrupt.h"
 #include "machine.h"
 #include "output.h"
 
@@ -84,6 +85,8 @@ static int run_command(int n, char **words, agb_error *err)
         return AGB_EXIT_FINE;
     }
     options.commands = commands;
+    agb_interrupt_announce(command->name,
+                           command->interrupted ? command->interrupted : "nothing is reported: run it again");
     return command->run(&options, err);
 }
 

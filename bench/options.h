@@ -83,6 +83,7 @@ typedef struct agb_command {
     const char *operand;            /* a word for each: "OLD.json NEW.json"; "FILE.json..." takes many; NULL: none */
     const char *about;              /* paragraphs of --help */
     const char *example;
+    const char *interrupted;        /* what an interrupt leaves; NULL: nothing */
     const char *const *options;     /* names, NULL-ended, in the order of --help */
     bool needs_operand;             /* all of them */
     bool hidden;                    /* help does not show it */

@@ -98,7 +98,7 @@ static void try_in_child(void *context, int in, int out)
     if (error.status == AGB_OK && !draw(trial->sketch, real))
         agb_fail(&error, AGB_ERR_PLUGIN, "%s: its names and texts take more than %zu bytes: shorten them", trial->path,
                  sizeof trial->sketch->texts);
-    agb_pipe_write(out, &error, sizeof error);
+    agb_process_answer(out, &error, sizeof error);
 }
 
 agb_status agb_plugins_load(const agb_plugins *plugins, const agb_aggregator **aggregator, agb_error *err)
@@ -121,7 +121,7 @@ static agb_status run_trial(trial *trial, agb_error *err)
     agb_process process;
     agb_error heard = {0};
     char how[128];
-    agb_status status = agb_process_start(&process, try_in_child, trial, err);
+    agb_status status = agb_process_start(&process, try_in_child, trial, -1, err);
     if (status != AGB_OK)
         return status;
     agb_answer answer = agb_process_hear(&process, &heard, sizeof heard, trial->timeout_s);
@@ -131,6 +131,8 @@ static agb_status run_trial(trial *trial, agb_error *err)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it did not end within %g s", trial->path, trial->timeout_s);
     if (answer == AGB_ANSWER_ENDED)
         return agb_fail(err, AGB_ERR_PLUGIN, "%s: loading it ended in %s", trial->path, how);
+    if (answer == AGB_ANSWER_SPOILED)
+        return agb_fail(err, AGB_ERR_PLUGIN, "%s: when it was loaded %s", trial->path, AGB_SPOILED_ANSWER);
     heard.text[sizeof heard.text - 1] = '\0';
     return heard.status == AGB_OK ? AGB_OK : agb_fail(err, heard.status, "%s", heard.text);
 }

@@ -2,6 +2,8 @@
 /* Child processes that answer over a pipe: see process.h. */
 #include "process.h"
 
+#include "interrupt.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -60,6 +62,7 @@ static void become_child(pid_t parent)
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
         signal(fatal[i], SIG_DFL);
+    agb_interrupt_forget();
     signal(SIGPIPE, SIG_IGN);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     int nothing = open("/dev/null", O_RDONLY);
@@ -70,8 +73,19 @@ static void become_child(pid_t parent)
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
+static void close_all_but(const int kept[3])
+{
+    int last = STDERR_FILENO;
+    for (size_t i = 0; i < 3; i++)
+        last = kept[i] > last ? kept[i] : last;
+    for (int fd = STDERR_FILENO + 1; fd < last; fd++)
+        if (fd != kept[0] && fd != kept[1] && fd != kept[2])
+            close(fd);
+    closefrom(last + 1);
+}
+
 agb_status agb_process_start(agb_process *process, void (*body)(void *context, int in, int out), void *context,
-                             agb_error *err)
+                             int kept, agb_error *err)
 {
     *process = (agb_process){.to = -1, .from = -1};
     int down[2] = {-1, -1}, up[2] = {-1, -1};
@@ -81,8 +95,7 @@ agb_status agb_process_start(agb_process *process, void (*body)(void *context, i
         process->pid = fork();
         if (process->pid == 0) {
             become_child(parent);
-            close(down[1]);
-            close(up[0]);
+            close_all_but((const int[]){down[0], up[1], kept});
             body(context, down[0], up[1]);
             _exit(0);
         }
@@ -103,17 +116,24 @@ agb_status agb_process_start(agb_process *process, void (*body)(void *context, i
     return AGB_OK;
 }
 
+/* Before each answer, to tell it from what does not belong there. */
+static const uint64_t mark = UINT64_C(0x8b1f5a3ce2947d06);
+
+bool agb_process_answer(int out, const void *bytes, size_t length)
+{
+    return agb_pipe_write(out, &mark, sizeof mark) && agb_pipe_write(out, bytes, length);
+}
+
 bool agb_process_tell(const agb_process *process, const void *bytes, size_t length)
 {
     return agb_pipe_write(process->to, bytes, length);
 }
 
-agb_answer agb_process_hear(const agb_process *process, void *bytes, size_t length, double timeout_s)
+static agb_answer hear_until(const agb_process *process, void *bytes, size_t length, double end_s)
 {
-    double end = agb_now_s() + timeout_s;
     char *at = bytes;
     while (length > 0) {
-        double left_ms = (end - agb_now_s()) * 1e3;
+        double left_ms = (end_s - agb_now_s()) * 1e3;
         if (left_ms <= 0)
             return AGB_ANSWER_LATE;
         struct pollfd ready = {.fd = process->from, .events = POLLIN};
@@ -128,6 +148,16 @@ agb_answer agb_process_hear(const agb_process *process, void *bytes, size_t leng
         length -= (size_t)got;
     }
     return AGB_ANSWER_WHOLE;
+}
+
+agb_answer agb_process_hear(const agb_process *process, void *bytes, size_t length, double timeout_s)
+{
+    double end_s = agb_now_s() + timeout_s;
+    uint64_t first;
+    agb_answer heard = hear_until(process, &first, sizeof first, end_s);
+    if (heard == AGB_ANSWER_WHOLE && first != mark)
+        return AGB_ANSWER_SPOILED;
+    return heard == AGB_ANSWER_WHOLE ? hear_until(process, bytes, length, end_s) : heard;
 }
 
 /* A child whose pipe is closed is usually a child that is ending; one that only closed its pipe gets two seconds. */

@@ -156,7 +156,7 @@ static void count_in_child(void *context, int in, int out)
     }
     answer.error.status = status;
     answer.peak_rss_bytes = agb_peak_rss_bytes();
-    agb_pipe_write(out, &answer, sizeof answer);
+    agb_process_answer(out, &answer, sizeof answer);
 }
 
 static agb_status hear_answer(agb_process *process, answer *answer, double timeout_s, uint64_t rows, agb_error *err)
@@ -168,7 +168,7 @@ static agb_status hear_answer(agb_process *process, answer *answer, double timeo
     if (heard == AGB_ANSWER_LATE)
         return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: not ready after %g s: raise --timeout or take "
                         "fewer rows", agb_reference_aggregator, timeout_s);
-    if (heard == AGB_ANSWER_ENDED)
+    if (heard != AGB_ANSWER_WHOLE)
         return agb_fail(err, AGB_ERR_CONTRACT, "reference answer: %s: its process ended by %s%s",
                         agb_reference_aggregator, how,
                         agb_process_signal(process) == SIGKILL
@@ -222,7 +222,7 @@ agb_status agb_reference_count(agb_reference *out, const agb_registry *registry,
     double start = agb_now_s();
     agb_process process;
     answer answer;
-    agb_status status = agb_process_start(&process, count_in_child, &task, err);
+    agb_status status = agb_process_start(&process, count_in_child, &task, task.file, err);
     if (status == AGB_OK)
         status = hear_answer(&process, &answer, timeout_s, agb_table_rows(query->table), err);
     if (status == AGB_OK) {

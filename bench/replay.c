@@ -5,6 +5,7 @@
 
 #include "json_read.h"
 #include "slots.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -29,6 +30,35 @@ static agb_status bad(const place *at, agb_error *err, const char *format, ...)
                     at->repetition + 1, what);
 }
 
+/* The first key of an object that is none of these; a misspelt one would be taken for one that was left out. */
+static const char *unknown_key(json_t *object, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            return key;
+    }
+    return NULL;
+}
+
+static const char *nearest(const char *const *known, const char *key, agb_text *text)
+{
+    const char *near = agb_nearest_name(known, key);
+    snprintf(text->s, sizeof text->s, "%s%s", near ? ": did you mean " : "", near ? near : "");
+    return text->s;
+}
+
+static agb_status check_keys(const place *at, json_t *object, const char *const *known, agb_error *err)
+{
+    agb_text near;
+    const char *key = unknown_key(object, known);
+    return key ? bad(at, err, "%.60s: no such key%s", key, nearest(known, key, &near)) : AGB_OK;
+}
+
 /* A whole number of 0 or more under that key. */
 static agb_status read_count(const place *at, json_t *object, const char *key, uint64_t *out, agb_error *err)
 {
@@ -39,11 +69,15 @@ static agb_status read_count(const place *at, json_t *object, const char *key, u
     return AGB_OK;
 }
 
-static agb_status read_counts(const place *at, json_t *object, const agb_pass *pass, agb_counts *out, agb_error *err)
+/* known: the keys that may stand there. */
+static agb_status read_counts(const place *at, json_t *object, const char *const *known, const agb_pass *pass,
+                              agb_counts *out, agb_error *err)
 {
     json_t *counts = json_object_get(object, "counts");
     size_t events = 0;
-    agb_status status = read_count(at, object, "enabled_ns", &out->enabled_ns, err);
+    agb_status status = check_keys(at, object, known, err);
+    if (status == AGB_OK)
+        status = read_count(at, object, "enabled_ns", &out->enabled_ns, err);
     if (status == AGB_OK)
         status = read_count(at, object, "running_ns", &out->running_ns, err);
     if (status == AGB_OK && !json_is_object(counts))
@@ -59,6 +93,7 @@ static agb_status read_counts(const place *at, json_t *object, const agb_pass *p
 static agb_status read_list(const place *at, json_t *repetition, const char *key, const agb_pass *pass, agb_counts *out,
                             size_t most, unsigned *n, agb_error *err)
 {
+    static const char *const known[] = {"enabled_ns", "running_ns", "counts", NULL};
     json_t *list = json_object_get(repetition, key);
     size_t size = json_array_size(list);
     if (list && !json_is_array(list))
@@ -66,7 +101,7 @@ static agb_status read_list(const place *at, json_t *repetition, const char *key
     if (size > most)
         return bad(at, err, "%s: has %zu entries: allowed range is 0..%zu", key, size, most);
     for (size_t i = 0; i < size; i++) {
-        agb_status status = read_counts(at, json_array_get(list, i), pass, &out[i], err);
+        agb_status status = read_counts(at, json_array_get(list, i), known, pass, &out[i], err);
         if (status != AGB_OK)
             return status;
     }
@@ -106,20 +141,22 @@ static bool find_pass(const agb_slots *family, const char *name, unsigned *pass)
 static agb_status read_repetition(const place *at, json_t *in, const agb_slots *family, agb_repetition_counts *out,
                                   agb_error *err)
 {
+    static const char *const counted[] = {"pass", "enabled_ns", "running_ns", "counts", "phases", "threads", NULL};
+    static const char *const not_counted[] = {"reason", NULL};
     const char *name = json_string_value(json_object_get(in, "pass"));
     const char *reason = json_string_value(json_object_get(in, "reason"));
     unsigned pass, phases;
     if (!name && reason) {
         out->pass = -1;
         snprintf(out->reason, sizeof out->reason, "%s", reason);
-        return AGB_OK;
+        return check_keys(at, in, not_counted, err);
     }
     if (!name || !find_pass(family, name, &pass))
         return bad(at, err, "pass %s: %s has no such pass: it has %s first", name ? name : "(missing)", family->name,
                    family->passes[0].name);
     out->pass = (int)pass;
     const agb_pass *known = &family->passes[pass];
-    agb_status status = read_counts(at, in, known, &out->total, err);
+    agb_status status = read_counts(at, in, counted, known, &out->total, err);
     if (status == AGB_OK)
         status = read_list(at, in, "phases", known, out->phase, AGB_MOST_PHASES, &phases, err);
     if (status == AGB_OK)
@@ -147,9 +184,13 @@ static agb_status read_phase_names(const place *at, json_t *in, agb_replay_row *
 
 static agb_status read_row(place *at, json_t *in, agb_replay *replay, agb_error *err)
 {
+    static const char *const known[] = {"aggregator", "params", "phases", "repetitions", NULL};
     const char *name = json_string_value(json_object_get(in, "aggregator"));
     json_t *given = json_object_get(in, "params"), *repetitions = json_object_get(in, "repetitions");
     const char *params = json_string_value(given);
+    agb_status status = check_keys(at, in, known, err);
+    if (status != AGB_OK)
+        return status;
     if (!name || json_array_size(repetitions) == 0)
         return bad(at, err, "wanted \"aggregator\" and a list of \"repetitions\"");
     if (given && !params)
@@ -163,7 +204,7 @@ static agb_status read_row(place *at, json_t *in, agb_replay *replay, agb_error 
     row->repetitions = calloc(json_array_size(repetitions), sizeof *row->repetitions);
     if (!row->aggregator || !row->params || !row->repetitions)
         return agb_fail(err, AGB_ERR_MEMORY, "replay: %s: no memory for its counts", at->path);
-    agb_status status = read_phase_names(at, in, row, err);
+    status = read_phase_names(at, in, row, err);
     for (; status == AGB_OK && at->repetition < json_array_size(repetitions); at->repetition++, row->n++)
         status = read_repetition(at, json_array_get(repetitions, at->repetition), replay->support.family,
                                  &row->repetitions[at->repetition], err);
@@ -237,7 +278,12 @@ static agb_status read_family(const char *path, json_t *root, agb_counter_suppor
 /* What the file says of itself, and its family. */
 static agb_status read_head(agb_replay *out, const char *path, json_t *root, agb_error *err)
 {
-    const char *processor, *about;
+    static const char *const known[] = {"aggbench_counts", "family", "processor", "about", "switch_ns", "results",
+                                        NULL};
+    agb_text near;
+    const char *processor, *about, *key = unknown_key(root, known);
+    if (key)
+        return agb_fail(err, AGB_ERR_FORMAT, "replay: %s: %.60s: no such key%s", path, key, nearest(known, key, &near));
     agb_counter_support *support = &out->support;
     agb_status status = read_family(path, root, support, err);
     if (status == AGB_OK)

@@ -157,11 +157,16 @@ static void write_contents(agb_page *page, const part *parts, size_t n)
     fputs("</ol></nav>\n", page->to);
 }
 
-/* The machine of a file, or of the first of those that it holds; value is NULL when there is none. */
+/* The machine of a file, of what it holds, or of the first of those that it holds; value is NULL when there is none. */
 static agb_json machine_of(part *part)
 {
     agb_json root = agb_read_root(&part->file), machine = agb_read_object(&root, "machine");
-    if (machine.value || !json_is_array(json_object_get(root.value, part->section->key)))
+    const json_t *content = json_object_get(root.value, part->section->key);
+    if (!machine.value && json_is_object(content)) {
+        agb_json only = agb_read_object(&root, part->section->key);
+        return agb_read_object(&only, "machine");
+    }
+    if (machine.value || !json_is_array(content))
         return machine;
     agb_json held = agb_read_list(&root, part->section->key);
     if (agb_read_length(&held) == 0)

@@ -118,14 +118,13 @@ int agb_text_cells(const char *text)
     return cells;
 }
 
-/* C1 control characters (0xc2 0x80..0x9f) act on terminals, too. */
+/* The further bytes of a character that disturbs are none, and follow as such. */
 int agb_text_character(char *out, size_t *at, agb_bytes *rest)
 {
     size_t length = agb_utf8_character(rest->data, rest->length);
     unsigned char first = rest->data[0];
-    bool control = first < 0x20 || first == 0x7f || (first == 0xc2 && length == 2 && rest->data[1] < 0xa0);
     int cells = 1;
-    if (length == 0 || control) {
+    if (length == 0 || agb_utf8_disturbs(rest->data, length)) {
         length = 1;
         cells = sprintf(out + *at, "\\x%02x", first);
         *at += (size_t)cells;

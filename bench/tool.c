@@ -17,9 +17,11 @@
 
 enum { NOT_STARTED = 127 };
 
-static void become_tool(const agb_tool *tool, char *const argv[], const int *inherited)
+static void become_tool(const agb_tool *tool, char *const argv[], const int *inherited, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)    /* it died before the line above */
+        _exit(1);
     int nothing = open("/dev/null", O_RDONLY);
     dup2(nothing, STDIN_FILENO);
     dup2(tool->said, STDOUT_FILENO);
@@ -37,9 +39,10 @@ agb_status agb_tool_start(agb_tool *tool, char *const argv[], const int *inherit
     tool->said = memfd_create("aggbench tool", MFD_CLOEXEC);
     if (tool->said >= 0) {
         fflush(NULL);
+        pid_t parent = getpid();
         tool->pid = fork();
         if (tool->pid == 0)
-            become_tool(tool, argv, inherited);
+            become_tool(tool, argv, inherited, parent);
     }
     if (tool->pid > 0)
         return AGB_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of the engine: load columns into a table, count groups of it, read the result. Two whole programs are
- * in engine/examples; installed, `cc NAME.c $(pkg-config --cflags --libs aggbench)` builds them.
+/* The public face of the engine: load columns into a table, count groups of it, read the result. Whole programs are in
+ * engine/examples; installed, `cc NAME.c $(pkg-config --cflags --libs aggbench)` builds them.
  *
  *     agb_registry *registry; agb_table *table; agb_sink *sink; agb_stats stats; agb_error err;
  *     agb_registry_create(&registry, &err);

@@ -72,9 +72,19 @@ static void close_phase(run *r)
     r->phase_since_ns = now;
 }
 
+/* A number past the lanes would write into memory of others. */
+static bool is_worker(run *r, unsigned worker)
+{
+    if (worker >= r->config.workers)
+        r->broken = "it named a worker that there is not: they are 0..config->workers-1";
+    return worker < r->config.workers;
+}
+
 static void host_phase(agb_host *host, unsigned worker, unsigned phase)
 {
     run *r = (run *)host;
+    if (!is_worker(r, worker))
+        return;
     lane *l = &r->lane[worker];
     if (phase == l->phase)
         return;
@@ -93,6 +103,8 @@ static void host_phase(agb_host *host, unsigned worker, unsigned phase)
 static agb_status host_emit_begin(agb_host *host, unsigned worker, size_t groups, uint64_t **keys, uint64_t **counts)
 {
     run *r = (run *)host;
+    if (!is_worker(r, worker))
+        return AGB_ERR_CONTRACT;
     if (r->config.kind == AGB_KEYS_BYTES) {
         r->broken = "it emitted words although the keys are strings";
         return AGB_ERR_CONTRACT;
@@ -104,6 +116,8 @@ static agb_status host_emit_begin(agb_host *host, unsigned worker, size_t groups
 static agb_status host_emit_end(agb_host *host, unsigned worker, size_t groups)
 {
     run *r = (run *)host;
+    if (!is_worker(r, worker))
+        return AGB_ERR_CONTRACT;
     if (groups > r->lane[worker].lent) {
         r->broken = "it emitted more groups than it had borrowed room for";
         return AGB_ERR_CONTRACT;
@@ -116,6 +130,8 @@ static agb_status host_emit_bytes(agb_host *host, unsigned worker, const agb_byt
                                   size_t groups)
 {
     run *r = (run *)host;
+    if (!is_worker(r, worker))
+        return AGB_ERR_CONTRACT;
     if (r->config.kind != AGB_KEYS_BYTES) {
         r->broken = "it emitted strings although the keys are words";
         return AGB_ERR_CONTRACT;

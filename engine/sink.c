@@ -224,7 +224,8 @@ agb_status agb_sink_open(agb_sink *sink, agb_key_kind kind, agb_memory *memory, 
 
 static block *add_block(agb_sink *sink, lane *l, size_t room)
 {
-    block *b = calloc(1, sizeof *b);
+    bool possible = room <= SIZE_MAX / block_bytes(sink, 1);
+    block *b = possible ? calloc(1, sizeof *b) : NULL;
     if (!b)
         return NULL;
     b->room = room;
@@ -271,12 +272,13 @@ agb_status agb_sink_take(agb_sink *sink, unsigned worker, size_t groups)
     block *b = l->last;
     if (groups > (b ? b->room - b->groups : 0))
         return AGB_ERR_CONTRACT;
-    if (sink->kind == SINK_COLLECT) {
-        b->groups += groups;
-    } else if (groups) {
+    if (groups == 0)    /* perhaps without a loan, and then without a block */
+        return AGB_OK;
+    if (sink->kind != SINK_COLLECT) {
         agb_block shown = show(sink, b, groups);
         return fold_and_offer(sink, l, &shown);
     }
+    b->groups += groups;
     return AGB_OK;
 }
 

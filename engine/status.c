@@ -39,18 +39,28 @@ size_t agb_utf8_character(const unsigned char *bytes, size_t n)
     return bad ? 0 : length;
 }
 
-/* U+0000..1F, U+7F and U+80..9F: the last are control characters of terminals, too. */
-static bool is_control(const unsigned char *at)
+/* U+80..9F are control characters of terminals, too; XML does not allow the last two at all. */
+bool agb_utf8_disturbs(const unsigned char *character, size_t length)
 {
-    return at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+    static const struct { unsigned first, last; } ranges[] = {
+        {0, 0x1f}, {0x7f, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+        {0xfffe, 0xffff}};
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned code = character[0] & masks[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (character[i] & 0x3fu);
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
 }
 
-/* How many bytes of n the next character takes, and how many it has where it is visible: a control character, or a byte
- * that is no UTF-8, stands as \xNN. */
+/* How many bytes of n the next character takes, and how many it has where it is visible: the bytes of one that
+ * disturbs, or of none, stand as \xNN. */
 static size_t next_character(const unsigned char *from, size_t n, size_t *visible)
 {
     size_t length = agb_utf8_character(from, n), taken = length ? length : 1;
-    *visible = length == 0 || is_control(from) ? 4 * taken : taken;
+    *visible = length == 0 || agb_utf8_disturbs(from, length) ? 4 * taken : taken;
     return taken;
 }
 

@@ -42,13 +42,16 @@ typedef struct agb_error {
 const char *agb_status_text(agb_status status);
 bool agb_status_is_known(agb_status status);    /* false: a number that is no status */
 
-/* Fills *err (if not NULL) and returns `status`, so that a caller can write: return agb_fail(err, ...). Bytes that
- * would break the line, act on a terminal or are no UTF-8 stand as \xNN in the text. */
+/* Fills *err (if not NULL) and returns `status`, so that a caller can write: return agb_fail(err, ...). Bytes of
+ * characters that disturb, see below, or of none stand as \xNN in the text. */
 __attribute__((format(printf, 3, 4)))
 agb_status agb_fail(agb_error *err, agb_status status, const char *format, ...);
 
 /* The length of the UTF-8 character at the beginning of n bytes; 0: there is none (Unicode 15, table 3-7). */
 size_t agb_utf8_character(const unsigned char *bytes, size_t n);
+/* Whether the character of so many bytes is no letter but disturbs those around it: control characters, separators of
+ * lines, and the marks that turn the direction of what follows, by which a name can look like another one. */
+bool agb_utf8_disturbs(const unsigned char *character, size_t length);
 
 #ifdef __cplusplus
 }

@@ -173,7 +173,10 @@ static int probe(const agb_input *input)
         return 0;
     if (look.commas == AGB_TEXT_HITS_COLUMNS - 1)
         return 75;
-    return look.commas ? 50 : look.quote ? 40 : look.name && !look.tabs ? 20 : 0;
+    if (look.commas)
+        return 50;
+    bool one_column = !look.tabs && (look.name || input->schema);
+    return look.quote || (one_column && look.called_csv) ? 40 : look.name && !look.tabs ? 20 : 0;
 }
 
 static agb_status open_csv(const agb_input *input, void **self, agb_error *err)

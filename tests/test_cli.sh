@@ -175,7 +175,8 @@ report 'verify_passes_a_right_aggregator' \
 # ---- Faulty plug-ins: each is a row with its reason, the rest of the table is complete, the exit code is not 0 ----
 plugins=
 for plugin in wrong_abi no_symbol wrong_name count_one_too_many emits_twice writes_past_buffer crashes never_returns \
-    asks_too_much leaves_memory crashes_on_load exits_on_load hangs_on_load aborts_at_exit kills_itself; do
+    asks_too_much leaves_memory crashes_on_load exits_on_load hangs_on_load aborts_at_exit kills_itself emits_as_nobody \
+    writes_to_descriptors writes_on_load; do
     plugins="$plugins --plugin $BUILD/plugins/$plugin.so"
 done
 # shellcheck disable=SC2086
@@ -197,6 +198,10 @@ row crashes crashed 'segmentation fault (SIGSEGV) at address 0x0 (a null pointer
 row never_returns timeout 'no answer after 1 s, in phase build'
 row asks_too_much out-of-memory 'refused'
 row leaves_memory failed 'unreleased'
+row writes_to_descriptors failed 'it wrote to a file descriptor that is not its own'
+row writes_on_load failed 'when it was loaded it wrote to a file descriptor that is not its own'
+report 'what_a_plugin_writes_everywhere_is_not_in_the_report' "$(head -1 "$work/out" | grep -v ^aggregator,)"
+row emits_as_nobody failed 'contract broken: it named a worker that there is not'
 row crashes_on_load failed 'loading it ended in illegal instruction (SIGILL)'
 row exits_on_load failed 'loading it ended in exit status 0'
 row hangs_on_load failed 'loading it did not end within 1 s'
@@ -245,6 +250,15 @@ report 'what_fits_in_a_cache_has_no_floor' "$(grep -qE '^naive .* cache ' "$work
 # shellcheck disable=SC2086
 run run synth:hits,rows=1000 --plugin "$BUILD/plugins/crashes.so" --aggregator crashes $quick
 report 'where_all_fail_no_empty_table_stands' "$([ $code = 1 ] && ! grep -q 'page faults' "$work/out" || cat "$work/out")"
+
+# ---- A part that is too large for the others to wait for it ----
+for kind in same uniform; do
+    # shellcheck disable=SC2086
+    run run synth:$kind,rows=100k --aggregator radix --threads 2 $quick
+    report "the_share_of_the_largest_part_is_said_where_it_matters: $kind" "$([ $code = 0 ] || cat "$work/err"
+        found=$(grep -c '^note  *radix: the largest part has 100 % of what was partitioned' "$work/out")
+        case $kind in same) [ "$found" = 1 ] ;; *) ! grep -q 'largest part' "$work/out" ;; esac || cat "$work/out")"
+done
 
 # ---- Spilling ----
 spilling="synth:uniform,rows=300000,groups=300000 --aggregator spill --memory-budget 3M $quick"

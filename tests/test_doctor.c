@@ -332,6 +332,9 @@ static void one_busy_thread_shares_with_nobody(void **state)
     add_thread(scene, 1.9, 0);
     add_thread(scene, 0.01, 0);
     assert_finding(examine(scene, agb_examine_sharing), AGB_RULED_OUT, "one busy thread");
+    scene->evidence.subject = AGB_SUBJECT_COMMAND;    /* which may have had others between two looks */
+    assert_finding(examine(scene, agb_examine_sharing), AGB_UNSEEN, "1 thread is busy|a second one was not seen");
+    scene->evidence.subject = AGB_SUBJECT_PROCESS;
     add_thread(scene, 1.9, 0);
     assert_finding(examine(scene, agb_examine_sharing), AGB_UNSEEN, "possible|aggbench lab sharing");
     assert_unseen(&scene->finding, "no sampling in this test", "perf c2c record -p 50");

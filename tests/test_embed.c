@@ -256,6 +256,77 @@ static void runs_in_several_threads_share_table_registry_and_filter(void **state
     agb_table_destroy(table);
 }
 
+/* ---- An aggregator that names a worker that there is not ---- */
+
+enum service { PHASE, EMIT_BEGIN, EMIT_END, EMIT_BYTES, SERVICES };
+
+typedef struct stranger {
+    agb_host *host;
+    enum service calls;
+} stranger;
+
+static agb_status stranger_create(agb_host *host, const agb_config *config, void **out)
+{
+    stranger *self = agb_alloc(host, sizeof *self, 0);
+    *self = (stranger){host, (enum service)config->params[0]};
+    *out = self;
+    return AGB_OK;
+}
+
+static agb_status stranger_consume(void *self, unsigned worker, const agb_batch *batch)
+{
+    (void)self;
+    (void)worker;
+    (void)batch;
+    return AGB_OK;
+}
+
+static agb_status stranger_finish(void *state)
+{
+    stranger *self = state;
+    const unsigned nobody = 1u << 30;    /* memory of others, or none */
+    uint64_t *keys, *counts, one = 1;
+    switch (self->calls) {
+    case PHASE:
+        agb_phase(self->host, nobody, 0);
+        return AGB_OK;
+    case EMIT_BEGIN:
+        return agb_emit_begin(self->host, nobody, 1, &keys, &counts);
+    case EMIT_END:
+        return agb_emit_end(self->host, nobody, 0);
+    default:
+        return agb_emit_bytes(self->host, nobody, &(agb_bytes){0}, &one, 1);
+    }
+}
+
+static void stranger_destroy(void *state)
+{
+    agb_release(((stranger *)state)->host, state, sizeof(stranger));
+}
+
+static void a_worker_that_there_is_not_breaks_the_contract(void **state)
+{
+    fixture *f = *state;
+    static const char *const phases[] = {"count", NULL};
+    static const agb_param params[] = {{"calls", 0, 0, SERVICES, "which service"}, {0}};
+    const agb_aggregator faulty = {
+        .abi = AGB_AGGREGATOR_ABI, .size = sizeof(agb_aggregator), .name = "stranger", .phases = phases,
+        .params = params, .traits = AGB_TAKES_WORDS | AGB_TAKES_BYTES, .create = stranger_create,
+        .consume = stranger_consume, .finish = stranger_finish, .destroy = stranger_destroy};
+    for (int calls = 0; calls < SERVICES; calls++) {
+        char text[16];
+        agb_sink *sink;
+        feed feed = {.f = f, .kind = calls == EMIT_BYTES ? AGB_KEYS_BYTES : AGB_KEYS_WORD};
+        agb_stream stream = {.kind = feed.kind, .context = &feed, .next = feed_next};
+        snprintf(text, sizeof text, "calls=%d", calls);
+        agb_plan plan = {.stream = &stream, .aggregator = &faulty, .params = text};
+        assert_ok(agb_sink_checksum(&sink, err));
+        assert_fails(AGB_ERR_CONTRACT, "stranger: contract broken|a worker that there is not",
+                     agb_count_groups(&plan, sink, NULL, err));
+        agb_sink_destroy(sink);
+    }
+}
+
 static void the_library_says_its_version(void **state)
 {
     (void)state;
@@ -270,6 +341,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_wrong_with_a_stream_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(equal_counts_of_strings_are_ordered_by_their_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(runs_in_several_threads_share_table_registry_and_filter, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_worker_that_there_is_not_breaks_the_contract, set_up, tear_down),
         cmocka_unit_test(the_library_says_its_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,16 +38,25 @@ build() {    # build static|shared EXAMPLE
 }
 counted() { LD_LIBRARY_PATH=$tree/lib "$work/$@" 2>&1 | tr '\n' ' '; }
 for kind in static shared; do
-    report "a_program_counts_a_column_$kind" "$(build $kind count_column)$(
-        got="$(counted count_column.$kind)"; [ "$got" = '3 3 1 2 7 1 ' ] || echo "got $got")"
+    report "a_program_counts_an_array_of_its_own_$kind" "$(build $kind count_array)$(
+        got="$(counted count_array.$kind | tr ' ' '\n' | paste -d= - - | sort | xargs)"
+        [ "$got" = '1=2 3=3 7=1' ] || echo "got $got")"
+    report "a_program_counts_a_column_of_a_file_$kind" "$(build $kind count_column)$(
+        printf 'UserID\n5\n6\n5\n' >"$work/in.csv"
+        got="$(counted count_column.$kind "$work/in.csv" UserID)"; [ "$got" = '5 2 6 1 ' ] || echo "got $got")"
     report "a_program_streams_its_own_rows_$kind" "$(build $kind merge_counts)$(
         got="$(printf '7,3000000000\n-1,5\n7,3000000000\n' | counted merge_counts.$kind)"
         [ "$got" = '7,6000000000 -1,5 ' ] || echo "got $got")"
 done
-report a_program_loads_a_file "$(printf 'UserID\n5\n6\n5\n' >"$work/in.csv"
-    got="$(counted count_column.shared "$work/in.csv" UserID)"; [ "$got" = '5 2 6 1 ' ] || echo "got $got")"
+report that_program_has_at_most_25_lines "$(grep -vc '^$\|^/\*\|^ \*' engine/examples/count_column.c |
+    awk '$1 > 25')"
 report a_wrong_column_is_one_sentence "$(got="$(counted count_column.shared "$work/in.csv" UserId)"
     case $got in *"did you mean 'UserID'"*) ;; *) echo "got $got" ;; esac)"
+report a_column_of_strings_is_refused "$(printf 'Name\nx\n' >"$work/text.csv"
+    got="$(counted count_column.shared "$work/text.csv" Name)"
+    case $got in *'does not take string keys '*) ;; *) echo "got $got" ;; esac)"
+report no_column_is_one_sentence "$(got="$(counted count_column.shared)"
+    [ "$got" = 'count_column: which column of which file: count_column FILE COLUMN ' ] || echo "got $got")"
 report a_damaged_stream_is_one_sentence "$(got="$(echo 7,x | counted merge_counts.shared)"
     case $got in 'merge_counts: plan: stream: damaged'*) ;; *) echo "got $got" ;; esac)"
 

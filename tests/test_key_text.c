@@ -27,6 +27,7 @@ static void values_are_written_as_people_read_them(void **state)
     check_value(STRING("a\nb\0\x1b[2J"), 30, "a\\x0ab\\x00\\x1b[2J");
     check_value(STRING("\xff\xc3"), 20, "\\xff\\xc3");
     check_value(STRING("\xc2\x9b" "1m"), 20, "\\xc2\\x9b1m");    /* a control sequence of terminals */
+    check_value(STRING("\u202egpj"), 20, "\\xe2\\x80\\xaegpj");
     check_value(STRING("\xed\xa0\x80"), 20, "\\xed\\xa0\\x80");    /* half of a surrogate pair */
 }
 

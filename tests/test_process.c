@@ -4,7 +4,9 @@
 #include "process.h"
 #include "test.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -14,7 +16,7 @@ static void doubles(void *context, int in, int out)
     int number;
     while (agb_pipe_read(in, &number, sizeof number)) {
         number *= 2;
-        agb_pipe_write(out, &number, sizeof number);
+        agb_process_answer(out, &number, sizeof number);
     }
 }
 
@@ -30,7 +32,7 @@ static void hangs(void *context, int in, int out)
 {
     (void)context;
     (void)in;
-    agb_pipe_write(out, "x", 1);
+    agb_process_answer(out, "x", 1);
     pause();
 }
 
@@ -40,14 +42,14 @@ static void prints_on_stdout(void *context, int in, int out)
     (void)in;
     char byte = read(STDIN_FILENO, &byte, 1) == 0 ? 'e' : 'r';    /* its standard input is empty */
     if (write(STDOUT_FILENO, "", 0) == 0)
-        agb_pipe_write(out, &byte, 1);
+        agb_process_answer(out, &byte, 1);
 }
 
 static void a_child_answers_again_and_again(void **state)
 {
     (void)state;
     agb_process process;
-    assert_ok(agb_process_start(&process, doubles, NULL, err));
+    assert_ok(agb_process_start(&process, doubles, NULL, -1, err));
     for (int i = 0; i < 100; i++) {
         int answer = 0;
         assert_true(agb_process_tell(&process, &i, sizeof i));
@@ -64,7 +66,7 @@ static void a_crash_is_told_by_the_name_of_its_signal(void **state)
     (void)state;
     agb_process process;
     char byte, how[128];
-    assert_ok(agb_process_start(&process, reads_nothing, NULL, err));
+    assert_ok(agb_process_start(&process, reads_nothing, NULL, -1, err));
     assert_int_equal(agb_process_hear(&process, &byte, 1, 10), AGB_ANSWER_ENDED);
     agb_process_end(&process, false);
     agb_process_describe_end(&process, how, sizeof how);
@@ -78,7 +80,7 @@ static void half_an_answer_is_none(void **state)
     agb_process process;
     char bytes[2];
     double start = agb_now_s();
-    assert_ok(agb_process_start(&process, hangs, NULL, err));
+    assert_ok(agb_process_start(&process, hangs, NULL, -1, err));
     assert_int_equal(agb_process_hear(&process, bytes, 2, 0.2), AGB_ANSWER_LATE);
     agb_process_end(&process, true);
     assert_true(agb_now_s() - start < 5);
@@ -88,7 +90,7 @@ static void a_child_that_does_not_end_is_ended(void **state)
 {
     (void)state;
     agb_process process;
-    assert_ok(agb_process_start(&process, hangs, NULL, err));
+    assert_ok(agb_process_start(&process, hangs, NULL, -1, err));
     agb_process_end(&process, false);
     assert_int_equal(agb_process_signal(&process), SIGKILL);
 }
@@ -98,10 +100,64 @@ static void a_child_has_no_input_and_keeps_our_output_clean(void **state)
     (void)state;
     agb_process process;
     char byte = 0;
-    assert_ok(agb_process_start(&process, prints_on_stdout, NULL, err));
+    assert_ok(agb_process_start(&process, prints_on_stdout, NULL, -1, err));
     assert_int_equal(agb_process_hear(&process, &byte, 1, 10), AGB_ANSWER_WHOLE);
     assert_int_equal(byte, 'e');
     agb_process_end(&process, true);
+}
+
+/* context: descriptors of the parent's, -1 behind them. Answers which of them are open. */
+static void looks_for(void *context, int in, int out)
+{
+    (void)in;
+    unsigned open = 0;
+    const int *fd = context;
+    for (unsigned i = 0; fd[i] >= 0; i++)
+        open |= (unsigned)(fcntl(fd[i], F_GETFD) >= 0) << i;
+    agb_process_answer(out, &open, sizeof open);
+}
+
+static void a_child_has_one_file_of_its_parent_if_any(void **state)
+{
+    (void)state;
+    agb_process process, other;
+    int fd[5];
+    unsigned open;
+    for (int i = 0; i < 2; i++)
+        assert_true((fd[i] = memfd_create("aggbench test", 0)) >= 0);
+    assert_ok(agb_process_start(&other, hangs, NULL, -1, err));
+    fd[2] = other.to;
+    fd[3] = other.from;
+    fd[4] = -1;
+    for (int kept = -1; kept < 2; kept++) {
+        assert_ok(agb_process_start(&process, looks_for, fd, kept < 0 ? -1 : fd[kept], err));
+        assert_int_equal(agb_process_hear(&process, &open, sizeof open, 10), AGB_ANSWER_WHOLE);
+        assert_int_equal(open, kept < 0 ? 0 : 1u << kept);
+        agb_process_end(&process, true);
+    }
+    agb_process_end(&other, true);
+    close(fd[0]);
+    close(fd[1]);
+}
+
+static void chatters(void *context, int in, int out)
+{
+    (void)in;
+    agb_pipe_write(out, context, strlen(context));
+    agb_process_answer(out, "answer", 6);
+}
+
+static void what_comes_before_an_answer_spoils_it(void **state)
+{
+    (void)state;
+    static const char *const said[] = {"x", "12345678", "longer than an answer and its mark"};
+    char answer[6];
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        agb_process process;
+        assert_ok(agb_process_start(&process, chatters, (void *)said[i], -1, err));
+        assert_int_equal(agb_process_hear(&process, answer, sizeof answer, 10), AGB_ANSWER_SPOILED);
+        agb_process_end(&process, true);
+    }
 }
 
 static void leaves_a_child(void *context, int in, int out)
@@ -116,7 +172,7 @@ static void leaves_a_child(void *context, int in, int out)
         for (;;)
             pause();
     }
-    agb_pipe_write(out, &left, sizeof left);
+    agb_process_answer(out, &left, sizeof left);
 }
 
 static void what_a_child_leaves_running_is_ended(void **state)
@@ -130,7 +186,7 @@ static void what_a_child_leaves_running_is_ended(void **state)
             pause();
     agb_strays_adopt(&older);
     assert_int_equal(older.n, 1);
-    assert_ok(agb_process_start(&process, leaves_a_child, NULL, err));
+    assert_ok(agb_process_start(&process, leaves_a_child, NULL, -1, err));
     assert_int_equal(agb_process_hear(&process, &left, sizeof left, 10), AGB_ANSWER_WHOLE);
     agb_process_end(&process, false);
     assert_int_equal(kill(left, 0), 0);
@@ -350,6 +406,8 @@ int main(void)
         cmocka_unit_test(half_an_answer_is_none),
         cmocka_unit_test(a_child_that_does_not_end_is_ended),
         cmocka_unit_test(a_child_has_no_input_and_keeps_our_output_clean),
+        cmocka_unit_test(a_child_has_one_file_of_its_parent_if_any),
+        cmocka_unit_test(what_comes_before_an_answer_spoils_it),
         cmocka_unit_test(what_a_child_leaves_running_is_ended),
         cmocka_unit_test(a_file_appears_only_when_it_is_complete),
         cmocka_unit_test(preparing_an_output_leaves_nothing_behind),

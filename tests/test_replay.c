@@ -113,6 +113,21 @@ static void bad_files_are_refused_with_the_place_in_them(void **state)
     refuse(HEAD "\"phases\": [\"build\", 7], \"repetitions\": [{}]}]}", "phases: name 2: wanted a text");
 }
 
+static void unknown_keys_are_refused_by_name(void **state)
+{
+    (void)state;
+    refuse(ZEN4 "\"proccessor\": \"x\", \"results\": [{}]}", "proccessor: no such key: did you mean processor");
+    refuse(HEAD "\"repetitons\": [{\"reason\": \"x\"}]}]}",
+           "result 1|repetitons: no such key: did you mean repetitions");
+    refuse(HEAD "\"repetitions\": [{\"reason\": \"x\"}, {\"reason\": \"x\", \"note\": 1}]}]}",
+           "repetition 2|note: no such key");
+    refuse(HEAD "\"repetitions\": [{\"pass\": \"slots\", \"thread\": []}]}]}",
+           "thread: no such key: did you mean threads");
+    refuse(HEAD "\"repetitions\": [{\"pass\": \"slots\", " TIMES
+                "\"counts\": {\"CYC\": 1, \"OPS\": 1, \"BE\": 1, \"LDNC\": 1, \"NC\": 1}, "
+                "\"phases\": [{\"pass\": \"slots\"}]}]}]}", "repetition 1|pass: no such key");
+}
+
 #define COUNTS(cycles) "\"counts\": {\"CYC\": " cycles ", \"OPS\": 1, \"BE\": 1, \"LDNC\": 1, \"NC\": 1}"
 
 #define SLOTS_9 HEAD "\"repetitions\": [{\"pass\": \"slots\", " TIMES COUNTS("9") ", "
@@ -202,6 +217,7 @@ int main(void)
         cmocka_unit_test(the_published_experiment_replays_to_its_published_figures),
         cmocka_unit_test(phases_and_threads_add_up_to_the_whole),
         cmocka_unit_test(bad_files_are_refused_with_the_place_in_them),
+        cmocka_unit_test(unknown_keys_are_refused_by_name),
         cmocka_unit_test(parts_above_their_whole_are_refused),
         cmocka_unit_test(phases_are_known_by_their_names),
         cmocka_unit_test(counts_that_did_not_run_all_the_time_are_refused_in_a_replay_too),

@@ -218,6 +218,42 @@ static void a_lab_becomes_curves_with_marks_and_tables(void **state)
     free(page);
 }
 
+#define VISIT(subject, steps)                                                                                          \
+    "{\"aggbench\":1,\"doctor\":{\"subject\":{\"threads\":3,\"window_s\":2," subject "},\"machine\":{\"cpu\":\"C\"," \
+    "\"uarch\":\"U\",\"cores\":2},\"steps\":[" steps "],\"answered_by\":\"on CPU\",\"conclusion\":\"it sleeps\"}}"
+#define STEP(name, verdict, more)                                                                                      \
+    "{\"step\":\"" name "\",\"question\":\"does it run?\",\"verdict\":\"" verdict "\",\"means\":\"it waits\"" more "}"
+
+static void a_visit_of_the_doctor_becomes_its_path_step_by_step(void **state)
+{
+    (void)state;
+    char *page = good_page(VISIT(
+        "\"kind\":\"process\",\"pid\":12,\"name\":\"<server>\",\"vanished\":true",
+        STEP("on CPU", "found", ",\"measured\":\"it ran for 1 %\",\"next\":\"look\",\"figures\":[{\"name\":\"ran\","
+             "\"value\":1.5,\"unit\":\"%\",\"estimate\":false},{\"name\":\"walks\",\"value\":20,\"unit\":\"%\","
+             "\"estimate\":true},{\"name\":\"not had\",\"value\":null,\"unit\":\"%\"}]") ","
+        STEP("slots", "not seen", ",\"unseen\":[{\"what\":\"slots\",\"reason\":\"no PMU\",\"command\":\"perf stat\"}"
+             "]") ","
+        STEP("TLB", "skipped", "")));
+    assert_well_formed(page);
+    static const char *const said[] = {
+        "<h1>Doctor: process 12 (&#60;server&#62;)</h1>", "<h2>It sleeps.</h2>", "Watched for 2.00 s; threads seen: 3.",
+        "It ended meanwhile", "<h3>1 on CPU: found</h3>", "It ran for 1\xc2\xa0%.", "ran</th><td class=\"n\">1.50",
+        "walks, estimated</th>", "Next: look.", "Not seen: slots: no PMU.", "<pre>perf stat</pre>", "3 TLB</th>",
+        "Measured on C (U)"};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        if (!strstr(page, said[i]))
+            fail_msg("not there: %s", said[i]);
+    assert_null(strstr(page, "not had"));
+    assert_null(strstr(page, "3 TLB: skipped"));
+    free(page);
+    page = good_page(VISIT("\"kind\":\"command\",\"pid\":12,\"name\":\"sh\",\"vanished\":true,\"exit_status\":3",
+                           ""));
+    assert_non_null(strstr(page, "It ended with exit status 3."));
+    assert_null(strstr(page, "It ended meanwhile"));
+    free(page);
+}
+
 /* ---- Hostile files ----------------------------------------------------------------------------------------------- */
 
 static void markup_in_names_is_escaped(void **state)
@@ -235,7 +271,7 @@ static void control_bytes_and_marks_of_direction_are_shown_not_obeyed(void **sta
     (void)state;
     char *page = good_page(RUN(ROW("a\\u0001b\\u001b[31m\\u202Ec\\uFFFFd", "ok", ""), ""));
     assert_well_formed(page);
-    assert_non_null(strstr(page, "a\\x01b\\x1b[31m\\u202ec\\uffffd"));
+    assert_non_null(strstr(page, "a\\x01b\\x1b[31m\\xe2\\x80\\xaec\\xef\\xbf\\xbfd"));
     free(page);
 }
 
@@ -280,6 +316,10 @@ static void what_is_wrong_is_one_sentence_with_file_and_place(void **state)
         {RUN(ROW("a", "ok", ""), ",\"comparisons\":[{\"result\":9,\"speedup\":2}]"), "comparisons[0]|result: 9|0..0"},
         {RUN(ROW("a", "ok", ",\"a\":1,\"a\":2"), ""), "duplicate object key"},
         {"{\"lab\":\"x\"}", "findings is missing"},
+        {"{\"doctor\":[]}", "doctor|is a list|wanted an object"},
+        {"{\"doctor\":{\"steps\":[],\"conclusion\":\"x\"}}", "doctor|subject is missing"},
+        {VISIT("\"pid\":-1", ""), "doctor.subject.pid|-1|allowed range"},
+        {VISIT("\"pid\":1", "{\"step\":\"slots\"}"), "doctor.steps[0]|verdict is missing"},
         {"{\"lab\":\"x\",\"findings\":[3],\"charts\":[],\"tables\":[]}", "findings[0]|wanted text"},
         {"{\"lab\":\"x\",\"findings\":[],\"charts\":[{\"series\":[{\"points\":[{\"x\":\"1\"}]}]}],\"tables\":[]}",
          "charts[0].series[0].points[0].x|is text"},
@@ -438,6 +478,7 @@ int main(void)
         cmocka_unit_test(substitutes_stand_apart_from_measured_values),
         cmocka_unit_test(a_failed_strategy_is_said_with_its_reason),
         cmocka_unit_test(a_lab_becomes_curves_with_marks_and_tables),
+        cmocka_unit_test(a_visit_of_the_doctor_becomes_its_path_step_by_step),
         cmocka_unit_test(markup_in_names_is_escaped),
         cmocka_unit_test(control_bytes_and_marks_of_direction_are_shown_not_obeyed),
         cmocka_unit_test(very_long_names_keep_the_page_whole),

@@ -36,6 +36,7 @@ json replay run synth:hits,rows=50k --aggregator naive,radix --counters "replay:
 json contention lab contention --seconds 2
 json chase lab chase --seconds 4
 json investigation investigate synth:hits,rows=200k
+json doctor doctor
 json two run synth:uniform,rows=100k --aggregator naive,radix --sweep bits=2..12/2 --sweep groups=100..100000*10 \
     --repetitions 5
 json matrix matrix --rows 20k --groups 10..10000*10 --threads 1,2 --aggregator naive,prefetch,radix --repetitions 5 \
@@ -47,7 +48,7 @@ sed 's/"aggregator": "radix"/"aggregator": "<b onclick=alert(1)>\\u202e\\u0007'"
     "$work/run.json" >"$work/hostile.json"
 
 pages=
-for name in run pivot bits groups two matrix compare replay contention chase investigation hostile; do
+for name in run pivot bits groups two matrix compare replay contention chase doctor investigation hostile; do
     run report "$work/$name.json" -o "$work/$name.html"
     report "there_is_a_page_of: $name" "$([ "$code" = 0 ] || cat "$work/err")"
     pages="$pages $work/$name.html"

@@ -133,6 +133,8 @@ static void taking_more_than_was_lent_is_refused(void **state)
     uint64_t *keys, *counts;
     assert_ok(agb_sink_open(f->collect, AGB_KEYS_WORD, f->memory, false, 1, err));
     assert_int_equal(agb_sink_take(f->collect, 0, 1), AGB_ERR_CONTRACT);
+    assert_int_equal(agb_sink_take(f->collect, 0, 0), AGB_OK);    /* nothing was lent, nothing is taken */
+    assert_int_equal(agb_sink_lend(f->collect, 0, SIZE_MAX / 8, &keys, &counts), AGB_ERR_MEMORY);
     assert_int_equal(agb_sink_lend(f->collect, 0, 300000, &keys, &counts), AGB_OK);
     memset(keys, 0, 300000 * sizeof *keys);
     memset(counts, 0, 300000 * sizeof *counts);

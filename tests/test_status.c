@@ -30,6 +30,16 @@ static void bytes_that_act_on_a_terminal_are_shown(void **state)
     assert_shown("\xe2\x82", "\\xe2\\x82");
 }
 
+static void marks_that_turn_or_break_the_line_are_shown(void **state)
+{
+    (void)state;
+    assert_shown("\u202egpj.exe", "\\xe2\\x80\\xaegpj.exe");
+    assert_shown("\u061c \u200e \u200f", "\\xd8\\x9c \\xe2\\x80\\x8e \\xe2\\x80\\x8f");
+    assert_shown("\u2028 \u2066 \u2069", "\\xe2\\x80\\xa8 \\xe2\\x81\\xa6 \\xe2\\x81\\xa9");
+    assert_shown("\u200d \u2027 \u202f \u2065 \u206a", "\u200d \u2027 \u202f \u2065 \u206a");
+    assert_shown("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05dc\u05d5\u05dd");    /* letters that run leftwards stay */
+}
+
 static void a_sentence_can_be_taken_into_the_next(void **state)
 {
     (void)state;
@@ -91,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_keep_their_letters),
         cmocka_unit_test(bytes_that_act_on_a_terminal_are_shown),
+        cmocka_unit_test(marks_that_turn_or_break_the_line_are_shown),
         cmocka_unit_test(a_sentence_can_be_taken_into_the_next),
         cmocka_unit_test(a_long_sentence_is_cut_between_characters),
         cmocka_unit_test(a_long_sentence_keeps_its_beginning_and_its_reason),

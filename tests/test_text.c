@@ -272,8 +272,25 @@ static void formats_are_known_by_their_first_line(void **state)
     assert_string_equal(known_as("x", "UserID\r1\r2\r"), "tsv");
     assert_string_equal(known_as("x", "[a],[b]\n1,2\n"), "csv");
     assert_string_equal(known_as("x.tsv", "this is no table"), "none");
+    assert_string_equal(known_as("x.csv", "this is no table"), "none");
     assert_string_equal(known_as("x.tsv", "12\n13\n"), "none");
     assert_string_equal(known_as("x.parquet", "UserID,URL\n1,a\n"), "none");
+}
+
+/* One column may be either, and a quoted field may come late. */
+static void of_one_column_the_name_of_the_file_tells(void **state)
+{
+    (void)state;
+    static const char text[] = "URL\nx\n\"x\"\n";
+    assert_string_equal(known_as("x", text), "tsv");
+    assert_string_equal(known_as("x.tsv", text), "tsv");
+    assert_string_equal(known_as("x.csv", text), "csv");
+    assert_string_equal(known_as("a/x.csv.gz", text), "csv");
+    assert_string_equal(known_as("x.csv", "URL\tx\n\"x\"\n"), "tsv");
+    assert_string_equal(known_as("x.csv", "{\"URL\":1}\n"), "jsonl");
+    agb_input input = {.path = "x.csv", .fd = -1, .head = (const unsigned char *)"a b\n\"x\"\n", .head_bytes = 8,
+                       .schema = "URL bytes"};
+    assert_true(agb_loader_csv.probe(&input) > agb_loader_tsv.probe(&input));
 }
 
 static void quoted_numbers_of_one_column_are_read(void **state)
@@ -411,6 +428,7 @@ int main(void)
         cmocka_unit_test(pipes_of_every_packing_give_the_same),
         cmocka_unit_test(a_pipe_is_longer_than_its_head),
         cmocka_unit_test(formats_are_known_by_their_first_line),
+        cmocka_unit_test(of_one_column_the_name_of_the_file_tells),
         cmocka_unit_test(quoted_numbers_of_one_column_are_read),
         cmocka_unit_test(forms_that_are_not_read_are_called_by_name),
         cmocka_unit_test(second_load_begins_at_the_first_row_again),

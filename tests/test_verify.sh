@@ -18,6 +18,7 @@ found counts_in_32_bits weights 'counted 1705032704, right is 6000000000.*smalle
 found hides_failure failures 'allocation 3 refused: wrong at key .*its group is missing'
 found forgets_workers workers 'on [23] workers: wrong at key'
 found emits_twice batch\ sizes 'emitted twice'
+found emits_as_nobody batch\ sizes 'contract broken: it named a worker that there is not'
 found leaves_memory batch\ sizes 'unreleased'
 found crashes batch\ sizes 'SIGSEGV\) at address 0x0 \(a null pointer\) in phase build.*smallest: 0 rows'
 found kills_itself batch\ sizes 'SIGKILL'

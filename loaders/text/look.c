@@ -2,6 +2,7 @@
 /* The first look at a text, for the loaders' probes. */
 #include "reader.h"
 
+#include "common/file.h"
 #include "source.h"
 
 #include <ctype.h>
@@ -12,8 +13,14 @@ enum { LOOK_BYTES = 16 << 10 };
 /* A file that calls itself Parquet and has another form is a damaged one, whatever it looks like. */
 static bool calls_itself_parquet(const char *path)
 {
-    size_t length = strlen(path);
-    return length >= 8 && strcmp(path + length - 8, ".parquet") == 0;
+    return agb_file_has_suffix(path, ".parquet");
+}
+
+/* Of one column nothing tells csv from tsv before the first quoted field, and that may stand far down. */
+static bool calls_itself_csv(const char *path)
+{
+    return agb_file_has_suffix(path, ".csv") || agb_file_has_suffix(path, ".csv.gz") ||
+           agb_file_has_suffix(path, ".csv.zst");
 }
 
 static void look_at_row(agb_text_look *look, const unsigned char *begin, const unsigned char *end)
@@ -67,6 +74,7 @@ bool agb_text_look_at(agb_text_look *look, const agb_input *input)
     if (bytes >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0)
         begin += 3;
     look->object = is_json(begin, end);
+    look->called_csv = calls_itself_csv(input->path);
     begin = pass(begin, end, "\r\n");
     const unsigned char *line_end = find_line_end(begin, end);
     look_at_row(look, begin, agb_text_before_cr(begin, line_end));

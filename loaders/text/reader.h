@@ -54,6 +54,7 @@ typedef struct agb_text_look {
     bool object;             /* begins with {, or with [ and then {: JSON, of one kind or another */
     bool quote;              /* it begins with ", or is a name and the second line begins with " */
     bool name;               /* the whole line is a name: letters, digits and _, not beginning with a digit */
+    bool called_csv;         /* by the file's name, which counts where the content is both */
     bool hidden;             /* packed, and nothing can be unpacked of what is there: it is damaged, or in a way that
                                 is not read, or from a pipe of which too little has come. Tsv takes these on, and tells
                                 what is wrong if any is */

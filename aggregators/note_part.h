@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the strategies that tell the report what they saw: the words of a note, without stdio. Each function writes
+ * behind what there is and returns the new end. */
+#ifndef AGB_NOTE_PART_H
+#define AGB_NOTE_PART_H
+
+#include <stdint.h>
+
+static inline char *note_text(char *to, const char *text)
+{
+    while (*text)
+        *to++ = *text++;
+    *to = 0;
+    return to;
+}
+
+static inline char *note_percent(char *to, uint64_t part, uint64_t whole)
+{
+    unsigned percent = whole ? (unsigned)((double)part * 100 / (double)whole + 0.5) : 0;
+    if (percent == 100)
+        *to++ = '1';
+    if (percent >= 10)
+        *to++ = (char)('0' + percent / 10 % 10);
+    *to++ = (char)('0' + percent % 10);
+    return note_text(to, " %");
+}
+
+#endif

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Ctrl-C, and its kin, in the middle of the commands that take long: one sentence, the end by that signal, and neither a
+# process nor a file that is left. Labs and doctor, which report on: test_lab_cli.sh, test_doctor_command.sh.
+set -u
+. "$(dirname "$0")/command.sh"
+
+# As a terminal does it: the signal goes to all processes of the command. A shell's background jobs ignore SIGINT:
+# python gives it back.
+begin() {    # begin NAME ARGUMENTS...
+    name=$1
+    shift
+    mkdir -p "$work/$name"
+    (cd "$work/$name" && exec python3 -c 'import os, signal, sys
+os.setsid()
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$here/$aggbench" "$@" >"$work/$name.out" 2>"$work/$name.err") &
+    echo $! >"$work/$name.pid"
+}
+
+watches() {    # watches PID: it handles SIGINT
+    mask=$(sed -n 's/^SigCgt:.*\(.\)$/\1/p' "/proc/$1/status" 2>/dev/null)
+    case $mask in 2 | 3 | 6 | 7 | a | b | e | f) true ;; *) false ;; esac
+}
+
+of_session() {    # of_session PID: the processes of its session that are alive
+    ps -o pid=,stat=,args= -s "$1" | awk '$2 !~ /^Z/'
+}
+
+ends() {    # ends NAME SIGNAL CODE SENTENCE
+    pid=$(cat "$work/$1.pid") problem=
+    for _ in $(seq 100); do
+        watches "$pid" && break
+        sleep 0.1
+    done
+    sleep 0.2
+    kill -"$2" "-$pid"
+    wait "$pid"
+    code=$?
+    [ $code = "$3" ] || problem="exit code $code"
+    [ "$(cat "$work/$1.err")" = "aggbench: $1: interrupted by SIG$2: $4" ] || problem="$problem; $(cat "$work/$1.err")"
+    for _ in $(seq 50); do
+        left=$(of_session "$pid")
+        [ -n "$left" ] || break
+        sleep 0.1
+    done
+    report "${1}_ends_by_${2}_in_one_sentence" "$problem${left:+; left: $left}$(find "$work/$1" -name '*report*')"
+}
+
+here=$PWD
+nothing='nothing is reported: run it again'
+many=synth:hits,rows=3000000
+begin run run $many --aggregator sort --repetitions 1000 --output report.json --format json --quiet
+begin pivot pivot $many --repetitions 1000 --quiet
+begin investigate investigate $many --output report.html --quiet
+begin matrix matrix --rows 1M --quiet
+begin verify verify sort
+ends run INT 130 "$nothing"
+ends pivot TERM 143 "$nothing"
+ends investigate INT 130 "$nothing"
+ends matrix INT 130 'what is done stands in its state file: the same command goes on from there'
+ends verify HUP 129 'the checks that are not listed were not made: run it again'
+exit $failed
