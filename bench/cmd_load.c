@@ -125,7 +125,8 @@ static agb_status load_table(job *job, agb_error *err)
     return status;
 }
 
-/* SIGINT and SIGTERM end the program here, too, but only after the unfinished file was removed. */
+/* SIGINT and SIGTERM end the program here, too, but only after the unfinished file was removed; one that came when the
+ * file was complete has come too late. */
 static agb_status save_table(job *job, agb_error *err)
 {
     agb_interrupt interrupt;
@@ -137,7 +138,7 @@ static agb_status save_table(job *job, agb_error *err)
                                        &options, err);
     agb_interrupt_release(&interrupt);
     job->save_s = agb_now_s() - start;
-    if (agb_interrupt_signal()) {
+    if (status != AGB_OK && agb_interrupt_signal()) {
         agb_progress_end(&job->printer);
         raise(agb_interrupt_signal());
     }

@@ -27,23 +27,32 @@ of_session() {    # of_session PID: the processes of its session that are alive
     ps -o pid=,stat=,args= -s "$1" | awk '$2 !~ /^Z/'
 }
 
-ends() {    # ends NAME SIGNAL CODE SENTENCE
-    pid=$(cat "$work/$1.pid") problem=
+until_it_watches() {    # until_it_watches PID
     for _ in $(seq 100); do
-        watches "$pid" && break
+        watches "$1" && break
         sleep 0.1
     done
+}
+
+left_of() {    # left_of PID: what is left of its session after five seconds at most
+    for _ in $(seq 50); do
+        left=$(of_session "$1")
+        [ -n "$left" ] || break
+        sleep 0.1
+    done
+    echo "$left"
+}
+
+ends() {    # ends NAME SIGNAL CODE SENTENCE
+    pid=$(cat "$work/$1.pid") problem=
+    until_it_watches "$pid"
     sleep 0.2
     kill -"$2" "-$pid"
     wait "$pid"
     code=$?
     [ $code = "$3" ] || problem="exit code $code"
     [ "$(cat "$work/$1.err")" = "aggbench: $1: interrupted by SIG$2: $4" ] || problem="$problem; $(cat "$work/$1.err")"
-    for _ in $(seq 50); do
-        left=$(of_session "$pid")
-        [ -n "$left" ] || break
-        sleep 0.1
-    done
+    left=$(left_of "$pid")
     report "${1}_ends_by_${2}_in_one_sentence" "$problem${left:+; left: $left}$(find "$work/$1" -name '*report*')"
 }
 
@@ -55,9 +64,23 @@ begin pivot pivot $many --repetitions 1000 --quiet
 begin investigate investigate $many --output report.html --quiet
 begin matrix matrix --rows 1M --quiet
 begin verify verify sort
+begin killed run $many --aggregator naive,radix,sort --repetitions 1000 --quiet
 ends run INT 130 "$nothing"
 ends pivot TERM 143 "$nothing"
 ends investigate INT 130 "$nothing"
 ends matrix INT 130 'what is done stands in its state file: the same command goes on from there'
 ends verify HUP 129 'the checks that are not listed were not made: run it again'
+
+# Nobody can say anything then, but the contestants must not stay.
+pid=$(cat "$work/killed.pid")
+until_it_watches "$pid"
+for _ in $(seq 100); do
+    [ "$(of_session "$pid" | wc -l)" -lt 4 ] || break
+    sleep 0.1
+done
+before=$(of_session "$pid" | wc -l)
+kill -KILL "$pid"
+wait "$pid"
+report "no_contestant_outlives_a_parent_that_is_killed" "$([ "$before" -ge 4 ] || echo "no contestants: $before")$(
+    left_of "$pid")"
 exit $failed

@@ -121,8 +121,8 @@ stop_by() {    # stop_by SIGNAL: the exit code of the command that was sent it
 
 for signal in TERM HUP; do
     stop_by $signal
-    [ $? -gt 128 ] && lists
-    result "sig${signal}_removes_the_unfinished_file" $?
+    [ $? -gt 128 ] && lists && grep -q "^aggbench: load: interrupted by SIG$signal: nothing is written" "$folder/err"
+    result "sig${signal}_removes_the_unfinished_file_and_says_so" $?
 done
 
 stop_by KILL
