@@ -5,24 +5,23 @@
  *   Three shapes of data want three treatments, and one column can have all three in turn. Runs of equal keys:
  *   collapse them. Few groups, or a few heavy ones among many: count them where they stand, in a table in L2, and
  *   partition only what it does not take. Many groups, none heavy: partition everything. So each batch is looked at.
- *   Where a sample shows that half of the rows repeat the one before, runs are collapsed. Else the rows meet the front
- *   table, and the share that it takes is at once the answer and the measurement: too little (without runs: below
- *   three fifths) and it is switched off, and tried again, empty, after a while; each time in vain, twice the while.
+ *   Rows meet the front table, or, where a sample shows that half of them repeat the one before, collapsed runs do. The
+ *   share that it takes is at once the answer and the measurement: too little, and it is switched off, and tried
+ *   again, empty, after a while; each time in vain, twice the while.
  *
  * Layout
- *     batch ---- runs? ------------------------------------> lists of best (packed_list_part.h)
- *          \---- front on?  [key|count][key|count] ... ----> what the front does not take
- *           \--- else --------------------------------------> all of it
- *     front       first come, first served, a quarter of L2; never probes, never evicts (see packed_table_part.h)
+ *     batch ---- front on?  rows or runs -> [key|count][key|count] ... -> what the front does not take -> lists of best
+ *          \---- else ---------------------------------------> all of it, as best does -> (packed_list_part.h)
+ *     front      first come, first served, half of L2; never probes, never evicts (adaptive_front_part.h)
  *
- *   Pairs and strings go the same ways: runs are collapsed first, the front is naive's table, which grows to twice L2
- *   and then takes nobody in, and behind it are radix's parts.
+ *   Pairs and strings go the same ways, but their front is naive's table, which grows to twice L2 and then takes nobody
+ *   in, and behind it are radix's parts, to which runs come collapsed, too.
  *
  *   No row is lost when it changes its mind: the front's groups go to the lists as entries, like rows of that weight,
  *   and the parts add up what belongs together.
  *
  * Cost per row
- *   Taken by the front: 12 instructions and one line in L1 or L2. Not taken: those, and best's. Front off: best's.
+ *   Taken by the front: about 12 instructions, one line in L1 or L2. Not taken: those, and best's. Front off: best's.
  *
  * Where the slots should go
  *   As best: instructions. With few groups hardly anything else.
@@ -31,38 +30,32 @@
  *   aggbench run synth:zipf,rows=20M,groups=1M --aggregator naive,best,adaptive
  *   aggbench run synth:uniform,rows=20M --aggregator naive,best,adaptive --sweep groups=10,1000,100000,10000000
  *
- * Why three fifths: a row taken by the front saves its way through partition and tables, about three times the
- * front's instructions. If the front is as hot as L1 it pays from two fifths on; if its rows come from L2, from three
- * quarters. Between the two, either choice costs less than 15 %. Where rows repeat by chance, as those of few groups
- * do, the other choice is an entry for each run: the fewer rows start one, the less the front may miss, and at three
- * tenths it may miss nothing. These are ratios of work, not times of one machine; sizes come from the caches. Tried
- * and lost: a selection instead of the branch on an empty cell (7 to 20 % slower: in a table that stays, the branch is
- * foreseen).
+ * Where it stands: its time over that of the best fixed strategy in the cell, whose initial follows (best, preagg,
+ * runs, preFetch); medians of 5 to 15 pairs, 10 million rows, one Zen 4 core of a virtual machine (1 MiB of L2):
+ *     groups       10      100     1000     10^4     10^5     10^6     10^7     10^8, 100 million rows
+ *     uniform   0.86 p   0.85 p   0.87 p   0.87 b   1.06 b   1.04 b   1.05 b   0.99 b
+ *     zipf 1.0  0.87 p   0.85 p   0.89 p   0.89 p   0.89 f   1.08 b   1.05 b   1.02 b
+ *     zipf 1.2  0.89 p   0.86 p   0.86 p   0.84 p   0.74 f   0.65 f   0.62 b   0.50 b
+ *     hits      0.88 b   0.69 b   0.72 b   1.07 b   1.08 b   1.06 b   1.03 b   0.99 b
+ *     sorted    1.00 b   0.99 b   0.96 b   1.10 b   1.06 b   1.02 b   1.03 b   1.00 b
+ *     giant     0.75 r   0.69 r   0.68 b   1.02 b   1.06 b   1.04 b   1.01 b (100 million rows)
+ * by `aggbench matrix --distributions uniform,zipf1.0,zipf1.2,hits,sorted,giant --rows 10M --threads 1 --pages huge
+ * --aggregator adaptive,best,preagg,runs` (10^5 on: adaptive,best,prefetch), after two repetitions of ten strategies
+ * had shown who is near. With 100 million rows: of adaptive and best the fastest of 3 to 5, as other work ran beside.
+ * Giant of 10^8 groups needs 10^9 rows.
  *
- * Strings of 35 bytes, 3 million rows, one Zen 4 core, behind the best fixed strategy: 30,000 groups 1.06, 1 million
- * 1.18 (runs of three to four: 0.65), 1000 groups 1.3, as preagg's front has no probes. A full front that took 70 %
- * lost 14 % to radix, so here it must take three quarters. */
+ * Strings of 35 bytes, 3 million rows, the same core, over the best fixed strategy: 30,000 groups 1.06, 1 million 1.18
+ * (runs of three to four: 0.65), 1000 groups 1.3, as preagg's front has no probes.
+ *
+ * Tried and lost: runs past the front and always to the lists: 1.3 to 1.45 times the time with up to 1000 groups in
+ * hits order, 1.16 times that of runs with one giant group, whose entries wait for each other in one slot. A full front
+ * of strings that took 70 % lost 14 % to radix, so there it must take three quarters. */
+#include "adaptive_front_part.h"
 #include "note_part.h"
 #include "packed_exchange_part.h"
 #include "partitions_part.h"
-#include "runs_part.h"
 
-enum { BLOCK_ROWS = 2048, FEW_ROWS = 4, FIRST_PAUSE = 16, LONGEST_PAUSE = 128, SAMPLE_ROWS = 64 };
-
-typedef struct front {             /* one a worker */
-    linear_cell *cells;            /* count 0 = empty */
-    uint64_t *missed;              /* BLOCK_ROWS keys */
-    wide_table table;              /* pairs and strings have these two instead */
-    run_block runs;
-    bool on;
-    uint64_t rows, misses;         /* in the window under way */
-    uint64_t starts;               /* of runs among them, by the samples */
-    uint64_t pause_rows;           /* until the next try */
-    uint64_t pause;                /* its length, in windows */
-    uint64_t seen_runs, seen_front, seen_straight;    /* rows, for the note */
-    uint64_t seen_offered, seen_taken;                /* rows, or runs of pairs and strings */
-    char apart[64];                /* workers share no cache line */
-} front;
+enum { FEW_ROWS = 4, SAMPLE_ROWS = 64 };
 
 typedef struct adaptive {
     agb_host *host;
@@ -70,84 +63,105 @@ typedef struct adaptive {
     partitions parts;              /* of pairs and strings */
     agb_key_kind kind;
     unsigned log2_cells;
-    uint64_t window_rows;          /* a verdict on the front needs so many */
+    uint64_t window;               /* a verdict on the front needs so many rows or runs */
     size_t fronts;                 /* as many as workers; 0 until they are there */
     front *front;
 } adaptive;
 
-/* ---- The front ---- */
+/* ---- Words ---- */
 
-/* Counts rows; keys whose cell belongs to another are written to `missed`; returns how many. */
-PACKED_INLINE size_t front_count(linear_cell *cells, unsigned shift, agb_hash hash, const uint64_t *keys, size_t rows,
-                                 uint64_t *missed)
+/* The rows of a group that leaves the front, as an entry that is counted, or, if the lists have none such yet: few rows
+ * as so many entries of one row, which do not make the others slower to count; more as an entry and a pair. */
+static bool adaptive_push(const adaptive *self, exchange_worker *w, uint64_t hash, uint64_t rows)
 {
-    uint64_t *miss = missed;
-#pragma GCC unroll 4
-    for (size_t i = 0; i < rows; i++) {
-        uint64_t key = keys[i];
-        linear_cell *cell = &cells[agb_hash_word(hash, key) >> shift];
-        if (packed_unlikely(cell->count == 0))
-            cell->key = key;
-        uint64_t ours = cell->key == key;
-        cell->count += ours;
-        *miss = key;
-        miss += 1 - ours;
-    }
-    return (size_t)(miss - missed);
+    const packing *p = &self->exchange.packing;
+    if (w->lists.counted)
+        return packed_add(&w->lists, w->lists.place, &w->arena, p, hash, rows);
+    if (rows > FEW_ROWS)
+        return packed_push_many(&w->lists, &w->arena, p, hash, rows);
+    for (; rows > 0; rows--)
+        if (!packed_push(&w->lists, w->lists.place, &w->arena, hash >> (64 - p->bits), hash << p->bits))
+            return false;
+    return true;
 }
 
-/* The front's groups become entries; it is empty then. Few rows become so many entries of one row, which do not make
- * the lists' other entries slower to count; more become an entry and a pair. */
+/* The front is empty then, and on trial. */
 static agb_status adaptive_drain(adaptive *self, unsigned worker)
 {
     front *f = &self->front[worker];
     exchange_worker *w = &self->exchange.worker[worker];
-    const packing *p = &self->exchange.packing;
     for (size_t i = 0; i < (size_t)1 << self->log2_cells; i++) {
-        linear_cell cell = f->cells[i];
-        uint64_t hash = agb_hash_word(p->hash, cell.key);
-        bool pushed = cell.count <= FEW_ROWS || packed_push_many(&w->lists, &w->arena, p, hash, cell.count);
-        for (uint64_t row = 0; pushed && cell.count <= FEW_ROWS && row < cell.count; row++)
-            pushed = packed_push(&w->lists, w->lists.place, &w->arena, hash >> (64 - p->bits), hash << p->bits);
-        if (!pushed)
+        linear_cell *cell = &f->cells[i];
+        uint64_t hash = agb_hash_word(self->exchange.packing.hash, cell->key);
+        if (cell->count > 0 && !adaptive_push(self, w, hash, cell->count))
             return AGB_ERR_MEMORY;
-        f->cells[i].count = 0;
+        cell->count = 0;
     }
+    f->on = true;
+    f->trial = TRIAL_BEGINS;
     return AGB_OK;
 }
 
-static bool adaptive_through_front(adaptive *self, unsigned worker, const agb_batch *batch)
+/* Counts n keys, with weights or none, and sends on what the front does not take. */
+static bool adaptive_count(adaptive *self, unsigned worker, const uint64_t *keys, const uint64_t *weights, size_t n)
 {
     front *f = &self->front[worker];
     exchange_worker *w = &self->exchange.worker[worker];
     const packing *p = &self->exchange.packing;
     agb_hash usual = {~UINT64_C(0), p->hash.multiplier};    /* a constant fold is an instruction less */
     unsigned shift = 64 - self->log2_cells;
-    for (size_t at = 0; at < batch->rows; at += BLOCK_ROWS) {
-        size_t rows = batch->rows - at < BLOCK_ROWS ? batch->rows - at : BLOCK_ROWS;
-        size_t misses = ~p->hash.fold == 0 ? front_count(f->cells, shift, usual, batch->keys + at, rows, f->missed)
-                                           : front_count(f->cells, shift, p->hash, batch->keys + at, rows, f->missed);
-        f->rows += rows;
-        f->misses += misses;
-        if (!packed_add_batch(&w->lists, &w->arena, p, &(agb_batch){.rows = misses, .keys = f->missed}))
+    size_t misses = ~p->hash.fold != 0 ? front_count_as(f, shift, p->hash, keys, weights, n)
+                    : weights          ? front_count_as(f, shift, usual, keys, weights, n)
+                                       : front_count_as(f, shift, usual, keys, NULL, n);
+    f->foreseen = misses * FORESEEN < n;
+    f->tried += n;
+    f->missed += misses;
+    agb_batch rest = {.rows = misses, .keys = f->keys, .weights = weights ? f->weights : NULL};
+    return misses == 0 || packed_add_batch(&w->lists, &w->arena, p, &rest);
+}
+
+/* From row *at on, which moves, until the batch ends or the front is switched off. */
+static bool adaptive_through_front(adaptive *self, unsigned worker, const agb_batch *batch, unsigned starts, size_t *at)
+{
+    front *f = &self->front[worker];
+    bool collapse = front_collapses(starts);
+    uint64_t may_miss = front_may_miss(starts);
+    while (f->on && *at < batch->rows) {
+        size_t n = batch->rows - *at < BLOCK_ROWS ? batch->rows - *at : BLOCK_ROWS;
+        const uint64_t *keys = collapse ? f->keys : batch->keys + *at;
+        if (collapse)
+            n = front_collapse(f, batch->keys, batch->rows, at);
+        else
+            *at += n;
+        if (!adaptive_count(self, worker, keys, collapse ? f->weights : NULL, n))
             return false;
+        front_judge(f, self->log2_cells, self->window, may_miss);
     }
     return true;
 }
 
-/* At the end of a window. */
-static void adaptive_judge(const adaptive *self, front *f, bool pays)
+static agb_status adaptive_add_words(adaptive *self, unsigned worker, const agb_batch *batch)
 {
-    f->seen_offered += f->rows;
-    f->seen_taken += f->rows - f->misses;
-    f->on = pays;
-    if (f->on) {
-        f->pause = FIRST_PAUSE;
-    } else {
-        f->pause_rows = f->pause * self->window_rows;
-        f->pause = f->pause < LONGEST_PAUSE ? f->pause * 2 : f->pause;
+    front *f = &self->front[worker];
+    exchange_worker *w = &self->exchange.worker[worker];
+    unsigned starts = packed_sample_starts(batch->keys, batch->rows);
+    size_t at = 0;
+    if (!batch->weights && (f->on || f->pause_left == 0)) {
+        if (!f->on && adaptive_drain(self, worker) != AGB_OK)
+            return AGB_ERR_MEMORY;
+        if (!adaptive_through_front(self, worker, batch, starts, &at))
+            return AGB_ERR_MEMORY;
+        f->seen_front += at;
+        f->seen_runs += front_collapses(starts) ? at : 0;
     }
-    f->rows = f->misses = f->starts = 0;
+    agb_batch rest = *batch;
+    rest.rows -= at;
+    rest.keys += at;
+    f->seen_straight += rest.rows;
+    f->seen_runs += !batch->weights && packed_runs_pay(starts) ? rest.rows : 0;
+    uint64_t runs = rest.rows * starts / PACKED_SAMPLE;
+    f->pause_left -= f->pause_left < runs ? f->pause_left : runs;
+    return packed_add_batch(&w->lists, &w->arena, &self->exchange.packing, &rest) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
 /* ---- Pairs and strings: the front is naive's table, grown to twice L2; then who has no cell goes on to a part ---- */
@@ -157,7 +171,7 @@ PER_KIND agb_status adaptive_through_full_table(adaptive *self, front *f, writer
 {
     const partitions *p = &self->parts;
     uint64_t ahead[HASHED_ROWS];
-    f->rows += block->rows;
+    f->tried += block->rows;
     for (size_t i = 0; i < block->rows; i++) {
         agb_key key = batch_key(block, i, kind);
         uint64_t hash = batch_hash(p->host, p->hash, block, i, ahead, kind);
@@ -167,7 +181,7 @@ PER_KIND agb_status adaptive_through_full_table(adaptive *self, front *f, writer
             cell->count += weight;
             continue;
         }
-        f->misses++;
+        f->missed++;
         if (!row_push(&w->store, &w->far, &w->place[hash >> (64 - p->bits)], key, hash, weight, kind, true))
             return AGB_ERR_MEMORY;
     }
@@ -184,7 +198,7 @@ PER_KIND agb_status adaptive_through_table(adaptive *self, front *f, writer *w, 
             return AGB_ERR_MEMORY;
     if (t->limit - t->groups < block->rows)
         return adaptive_through_full_table(self, f, w, block, kind);
-    f->seen_offered += block->rows;
+    f->seen_tried += block->rows;
     f->seen_taken += block->rows;
     return wide_table_count_kind(t, block, block->rows, false, kind);
 }
@@ -220,9 +234,10 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
 {
     front *f = &self->front[worker];
     writer *w = &self->parts.writer[worker];
-    bool runs = adaptive_has_runs(batch, kind), through = f->on || f->pause_rows <= batch->rows;
-    *(runs ? &f->seen_runs : through ? &f->seen_front : &f->seen_straight) += batch->rows;
-    f->pause_rows -= f->pause_rows < batch->rows ? f->pause_rows : batch->rows;
+    bool runs = adaptive_has_runs(batch, kind), through = f->on || f->pause_left == 0;
+    *(through ? &f->seen_front : &f->seen_straight) += batch->rows;
+    f->seen_runs += runs ? batch->rows : 0;
+    f->pause_left -= f->pause_left < batch->rows ? f->pause_left : batch->rows;
     if (through && !f->on && adaptive_empty_table(self, worker, kind) != AGB_OK)
         return AGB_ERR_MEMORY;
     f->on = through;
@@ -234,8 +249,8 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
         status = through ? adaptive_through_table(self, f, w, &block, kind)
                          : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true);
     }
-    if (f->rows >= self->window_rows / 4)
-        adaptive_judge(self, f, f->misses * 4 < f->rows);
+    if (f->tried >= self->window / 4)    /* as the table filled up before, fewer rows tell */
+        front_decide(f, self->window, f->missed * 4 < f->tried);
     return status;
 }
 
@@ -246,20 +261,20 @@ static void adaptive_note(adaptive *self)
     front sum = {0};
     for (size_t i = 0; i < self->fronts; i++) {
         front *f = &self->front[i];
-        sum.seen_runs += f->seen_runs;
         sum.seen_front += f->seen_front;
-        sum.seen_offered += f->seen_offered + f->rows;
-        sum.seen_taken += f->seen_taken + f->rows - f->misses;
+        sum.seen_runs += f->seen_runs;
+        sum.seen_tried += f->seen_tried + f->tried;
+        sum.seen_taken += f->seen_taken + f->tried - f->missed;
         sum.seen_straight += f->seen_straight;
     }
-    uint64_t all = sum.seen_runs + sum.seen_front + sum.seen_straight;
+    uint64_t all = sum.seen_front + sum.seen_straight;
     char text[256], *to = note_text(text, "rows collapsed as runs: ");
     to = note_percent(to, sum.seen_runs, all);
     to = note_text(to, "; through the front table: ");
     to = note_percent(to, sum.seen_front, all);
     to = note_text(to, ", which took ");
-    to = note_percent(to, sum.seen_taken, sum.seen_offered);
-    to = note_text(to, " of them; straight to the parts: ");
+    to = note_percent(to, sum.seen_taken, sum.seen_tried);
+    to = note_text(to, " of what came; straight to the parts: ");
     note_percent(to, sum.seen_straight, all);
     agb_note(self->host, text);
 }
@@ -271,16 +286,12 @@ static agb_status adaptive_open_words(adaptive *self, const agb_config *config)
     agb_status status = exchange_open(&self->exchange, self->host, config, 0, STANDARD_OVERSIZE);
     if (status != AGB_OK)
         return status;
-    /* Half as many cells, of twice the size, as the parts' tables have slots: a quarter of L2. */
+    /* Half as many cells, of twice the size, as the parts' tables have slots: half of L2. */
     self->log2_cells = log2_up(self->exchange.worker[0].tables.most_slots) - 1;
-    self->window_rows = (uint64_t)4 << self->log2_cells;
-    for (size_t i = 0; i < self->fronts; i++) {
-        front *f = &self->front[i];
-        f->cells = agb_alloc(self->host, sizeof *f->cells << self->log2_cells, AGB_ZEROED);
-        f->missed = agb_alloc(self->host, BLOCK_ROWS * sizeof *f->missed, 0);
-        if (!f->cells || !f->missed)
+    self->window = (uint64_t)4 << self->log2_cells;
+    for (size_t i = 0; i < self->fronts; i++)
+        if (!front_open_words(&self->front[i], self->host, self->log2_cells))
             return AGB_ERR_MEMORY;
-    }
     return AGB_OK;
 }
 
@@ -292,7 +303,7 @@ static agb_status adaptive_open_wide(adaptive *self, const agb_config *config)
     self->parts.weighted = true;
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
     self->log2_cells = log2_of(2 * l2 / sizeof(wide_cell));
-    self->window_rows = (uint64_t)1 << self->log2_cells;
+    self->window = (uint64_t)1 << self->log2_cells;
     for (size_t i = 0; i < self->fronts; i++)
         if (!wide_table_open(&self->front[i].table, (table_plan){self->host, FIRST_BITS, 0, LOAD, config->hash, true}))
             return AGB_ERR_MEMORY;
@@ -321,30 +332,9 @@ static agb_status adaptive_create(agb_host *host, const agb_config *config, void
 static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch *batch)
 {
     adaptive *self = state;
-    if (self->kind == AGB_KEYS_PAIR)
-        return adaptive_add_wide(self, worker, batch, AGB_KEYS_PAIR);
-    if (self->kind == AGB_KEYS_BYTES)
-        return adaptive_add_wide(self, worker, batch, AGB_KEYS_BYTES);
-    front *f = &self->front[worker];
-    exchange_worker *w = &self->exchange.worker[worker];
-    unsigned starts = packed_sample_starts(batch->keys, batch->rows);
-    bool runs = packed_runs_pay(starts);
-    bool front_first = !batch->weights && starts > PACKED_SAMPLE / 2 && (f->on || f->pause_rows <= batch->rows);
-    if (!front_first) {
-        *(runs ? &f->seen_runs : &f->seen_straight) += batch->rows;
-        f->pause_rows -= f->pause_rows < batch->rows ? f->pause_rows : batch->rows;
-        return packed_add_batch(&w->lists, &w->arena, &self->exchange.packing, batch) ? AGB_OK : AGB_ERR_MEMORY;
-    }
-    if (!f->on && adaptive_drain(self, worker) != AGB_OK)
-        return AGB_ERR_MEMORY;
-    f->on = true;
-    if (!adaptive_through_front(self, worker, batch))
-        return AGB_ERR_MEMORY;
-    f->seen_front += batch->rows;
-    f->starts += batch->rows * starts / PACKED_SAMPLE;
-    if (f->rows >= self->window_rows)    /* misses < 4/7 (starts - 3/10), as shares of the rows */
-        adaptive_judge(self, f, f->misses * 35 + f->rows * 6 < f->starts * 20);
-    return AGB_OK;
+    return self->kind == AGB_KEYS_WORD   ? adaptive_add_words(self, worker, batch)
+           : self->kind == AGB_KEYS_PAIR ? adaptive_add_wide(self, worker, batch, AGB_KEYS_PAIR)
+                                         : adaptive_add_wide(self, worker, batch, AGB_KEYS_BYTES);
 }
 
 static agb_status adaptive_finish(void *state)
@@ -365,12 +355,8 @@ static agb_status adaptive_finish(void *state)
 static void adaptive_destroy(void *state)
 {
     adaptive *self = state;
-    for (size_t i = 0; i < self->fronts; i++) {
-        front *f = &self->front[i];
-        agb_release(self->host, f->cells, sizeof *f->cells << self->log2_cells);
-        agb_release(self->host, f->missed, BLOCK_ROWS * sizeof *f->missed);
-        wide_table_close(&f->table);
-    }
+    for (size_t i = 0; i < self->fronts; i++)
+        front_close(&self->front[i], self->host, self->log2_cells);
     agb_release(self->host, self->front, self->fronts * sizeof *self->front);
     exchange_close(&self->exchange);
     partitions_close(&self->parts);

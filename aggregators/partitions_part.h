@@ -21,7 +21,7 @@ typedef struct writer {
 typedef struct partitions {
     agb_host *host;
     unsigned bits, workers, phase;
-    size_t parts;
+    size_t parts, l2_bytes;
     agb_key_kind kind;
     agb_hash hash;
     bool weighted;          /* behind each key stands its weight */
@@ -52,6 +52,7 @@ static inline bool partitions_open(partitions *p, agb_host *host, const agb_conf
                                    unsigned load)
 {
     *p = (partitions){.host = host, .bits = bits, .parts = (size_t)1 << bits, .kind = config->kind,
+                       .l2_bytes = config->caches.l2 ? config->caches.l2 : 256 << 10,
                        .hash = config->hash, .weighted = config->weighted};
     p->writer = (writer *)agb_alloc(host, config->workers * sizeof(writer), AGB_ZEROED);
     if (!p->writer)
@@ -118,7 +119,7 @@ static inline void partitions_count_part(void *argument, unsigned worker, size_t
     for (unsigned i = 0; i < p->workers; i++) {
         if (p->workers > 1)
             words += chunk_list_words(p->writer[i].place[part]);
-        if (!rows_count_list(&w->table, p->host, p->hash, p->writer[i].place[part], p->weighted)) {
+        if (!rows_count_list(&w->table, p->host, p->l2_bytes, p->writer[i].place[part], p->weighted)) {
             w->status = AGB_ERR_MEMORY;
             return;
         }

@@ -107,7 +107,7 @@ static agb_status two_pass_count(radix_two_pass *self, unsigned worker, uint64_t
     writer *w = &p->writer[worker];
     if (!place)
         return AGB_OK;
-    if (!rows_count_list(&w->table, p->host, p->hash, place, p->weighted))
+    if (!rows_count_list(&w->table, p->host, p->l2_bytes, place, p->weighted))
         return AGB_ERR_MEMORY;
     agb_status status = key_table_emit(&w->table, p->host, worker);
     two_pass_recycle(w, place);

@@ -131,40 +131,48 @@ PER_KIND uint64_t *row_push(chunk_store *s, bytes_store *far, uint64_t **place, 
 
 /* ---- Counting a list ---- */
 
-PER_KIND bool rows_count_kind(key_table *t, agb_host *host, agb_hash hash, const uint64_t *words, size_t n,
-                              agb_key_kind kind, bool weighted)
+PER_KIND bool rows_count_wide(wide_table *t, const uint64_t *words, size_t n, agb_key_kind kind, bool weighted)
 {
     size_t head = row_head(kind, weighted);
-    if (!key_table_reserve(t, host, n / head, kind))
+    agb_hash hash = t->hash;
+    if (!wide_table_reserve(t, n / head))
         return false;
     for (const uint64_t *row = words, *end = words + n; row_is_there(row, end, kind);) {
         agb_key key = row_key(row, kind, weighted);
-        if (!key_table_add(t, row_hash(row, hash, kind), key, weighted ? row[head - 1] : 1, kind))
+        if (!wide_table_add(t, row_hash(row, hash, kind), key, weighted ? row[head - 1] : 1, kind))
             return false;
         row += row_words(key, kind, weighted);
     }
     return true;
 }
 
-/* The rows of one chunk; false: no memory. */
-static inline bool rows_count(key_table *t, agb_host *host, agb_hash hash, const uint64_t *words, size_t n,
+/* A part's table lies in L2, unless keys are made to meet in one part: then its cells are asked for ahead. */
+static inline bool rows_count_words(linear_table *t, agb_host *host, size_t l2_bytes, const uint64_t *words, size_t n,
+                                    bool weighted)
+{
+    if (linear_table_bytes(t) <= l2_bytes)
+        return weighted ? linear_table_count(t, host, words, n, true, false)
+                        : linear_table_count(t, host, words, n, false, false);
+    return weighted ? linear_table_count(t, host, words, n, true, true)
+                    : linear_table_count(t, host, words, n, false, true);
+}
+
+/* The rows of one chunk; false: no memory, and of words and pairs none is counted. */
+static inline bool rows_count(key_table *t, agb_host *host, size_t l2_bytes, const uint64_t *words, size_t n,
                               bool weighted)
 {
-    if (t->kind == AGB_KEYS_PAIR)
-        return rows_count_kind(t, host, hash, words, n, AGB_KEYS_PAIR, weighted);
-    if (t->kind == AGB_KEYS_BYTES)
-        return rows_count_kind(t, host, hash, words, n, AGB_KEYS_BYTES, weighted);
-    return weighted ? rows_count_kind(t, host, hash, words, n, AGB_KEYS_WORD, true)
-                    : rows_count_kind(t, host, hash, words, n, AGB_KEYS_WORD, false);
+    return t->kind == AGB_KEYS_WORD   ? rows_count_words(&t->words, host, l2_bytes, words, n, weighted)
+           : t->kind == AGB_KEYS_PAIR ? rows_count_wide(&t->wide, words, n, AGB_KEYS_PAIR, weighted)
+                                      : rows_count_wide(&t->wide, words, n, AGB_KEYS_BYTES, weighted);
 }
 
 /* All rows of a list; false: no memory. */
-static inline bool rows_count_list(key_table *t, agb_host *host, agb_hash hash, uint64_t *place, bool weighted)
+static inline bool rows_count_list(key_table *t, agb_host *host, size_t l2_bytes, uint64_t *place, bool weighted)
 {
     while (place) {
         uint64_t *words, *older;
         size_t n = chunk_words(place, &words, &older);
-        if (!rows_count(t, host, hash, words, n, weighted))
+        if (!rows_count(t, host, l2_bytes, words, n, weighted))
             return false;
         place = older;
     }

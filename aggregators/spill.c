@@ -44,6 +44,7 @@ typedef struct spill {
     agb_host *host;
     unsigned bits, workers;
     size_t parts, most_chunks;    /* most_chunks: of one worker, before it spills */
+    size_t l2_bytes;
     bool weighted;
     agb_key_kind kind;
     agb_hash hash;
@@ -186,8 +187,13 @@ PER_KIND agb_status spill_count_kind(spill *self, spiller *w, const uint64_t *wo
     return AGB_OK;
 }
 
+/* Whole parts by the chunk. Where there is not enough memory to make room for all rows of a chunk at once, they get it
+ * one by one; strings always do, as some of them may be in the file. */
 static agb_status spill_count_words(spill *self, spiller *w, const uint64_t *words, size_t n, slice s)
 {
+    if (s.bits == 0 && self->kind != AGB_KEYS_BYTES &&
+        rows_count(&w->table, self->host, self->l2_bytes, words, n, self->weighted))
+        return AGB_OK;
     return self->kind == AGB_KEYS_WORD   ? spill_count_kind(self, w, words, n, s, AGB_KEYS_WORD)
            : self->kind == AGB_KEYS_PAIR ? spill_count_kind(self, w, words, n, s, AGB_KEYS_PAIR)
                                          : spill_count_kind(self, w, words, n, s, AGB_KEYS_BYTES);
@@ -311,6 +317,7 @@ static agb_status spill_create(agb_host *host, const agb_config *config, void **
     self->weighted = config->weighted;
     self->kind = config->kind;
     self->hash = config->hash;
+    self->l2_bytes = config->caches.l2 ? config->caches.l2 : 256 << 10;
     self->most_chunks = config->memory_budget ? config->memory_budget / 2 / config->workers / CHUNK_BYTES : SIZE_MAX;
     self->spiller = agb_alloc(host, config->workers * sizeof(spiller), AGB_ZEROED);
     if (!self->spiller)
