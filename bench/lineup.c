@@ -6,6 +6,7 @@
 #include "precision.h"
 #include "pins.h"
 #include "query.h"
+#include "sampling.h"
 #include "schema_file.h"
 
 #include <errno.h>
@@ -283,7 +284,7 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
         .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup,
         .pages = (agb_pages)options->pages, .memory = (agb_memory_mode)options->memory,
         .memory_budget = options->memory_budget, .seed = options->seed,
-        .batch_rows = options->batch_rows};
+        .batch_rows = options->batch_rows, .sample = agb_sampling_of(options)};
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;

@@ -31,6 +31,12 @@ const agb_option agb_option_table[] = {
     {.name = "query", .argument = "N", .kind = IS_COUNT, .offset = FIELD(query), .standard = UINT64_MAX, .least = 0,
      .most = 42,
      .about = "what query N of ClickBench asks, counted from 0: `aggbench list --queries` shows them"},
+    {.name = "head", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1, .most = INT64_MAX,
+     .about = "only the first N rows of SOURCE. A file in the order of time begins with few of its values: the report "
+              "says how many groups they hold (all rows)"},
+    {.name = "every", .argument = "K", .kind = IS_COUNT, .offset = FIELD(every), .least = 1, .most = INT64_MAX,
+     .about = "only the first row and each K-th after it: a sample from all over SOURCE; with --head, of the first N. "
+              "All of SOURCE is read for it (each row)"},
     {.name = "aggregator", .argument = "NAME[:p=v...]", .kind = IS_WORDS, .offset = FIELD(aggregators),
      .about = "contestant with its parameters; repeatable, or a comma list, or `all` (all). The first one is the "
               "baseline of the comparisons"},

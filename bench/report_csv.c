@@ -96,6 +96,7 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
+    count_field(to, true, source->of_rows);
     print_ipc_place(to, results, result);
     for (unsigned event = 0; event < results->support.events; event++)
         number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
@@ -112,7 +113,7 @@ void agb_report_csv(FILE *to, const agb_results *results)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
-          "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
+          "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row,source_rows", to);
     if (results->ipc_line)
         fprintf(to, ",line_source,line_%s,line_side", agb_ipc_unit_name(results->ipc_line->unit));
     for (unsigned event = 0; event < results->support.events; event++)

@@ -14,6 +14,7 @@
 #include "replay.h"
 #include "report_sweep.h"
 #include "resident.h"
+#include "sampling.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -39,12 +40,14 @@ static json_t *count(uint64_t value)
 
 /* ---- Circumstances ----------------------------------------------------------------------------------------------- */
 
-static json_t *source_json(const agb_source_info *source)
+static json_t *source_json(const agb_results *results, const agb_source_info *source)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
-                     agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s),
-                     "bytes", count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
-                     "reference_s", number(true, source->reference_s), "selected", count(source->selected));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name),
+                     "format", agb_json_text(source->format), "rows", count(source->rows), "load_s",
+                     number(true, source->load_s), "bytes", count(source->bytes), "groups", count(source->groups),
+                     "nulls", count(source->nulls), "reference_s", number(true, source->reference_s), "selected",
+                     count(source->selected), "sample",
+                     agb_sampling_json(&results->settings.sample, source->rows, source->of_rows));
 }
 
 static json_t *query_json(const agb_results *results)
@@ -429,14 +432,14 @@ static json_t *perf_check_json(const agb_results *results)
 
 json_t *agb_results_json(const agb_results *results)
 {
-    json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source", source_json(&results->sources[0]),
-                            "query", query_json(results), "machine", machine_json(results), "floor",
-                            floor_json(results, 0));
+    json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source",
+                            source_json(results, &results->sources[0]), "query", query_json(results), "machine",
+                            machine_json(results), "floor", floor_json(results, 0));
     json_t *rows = json_array(), *sources = json_array(), *notes = json_array();
     for (size_t i = 0; i < results->n_results; i++)
         json_array_append_new(rows, result_json(results, &results->results[i]));
     for (size_t i = 0; i < results->n_sources; i++)
-        json_array_append_new(sources, source_json(&results->sources[i]));
+        json_array_append_new(sources, source_json(results, &results->sources[i]));
     for (size_t i = 0; i < results->n_notes; i++)
         json_array_append_new(notes, agb_json_text(results->notes[i]));
     json_object_set_new(out, "results", rows);

@@ -5,6 +5,7 @@
 #include "ipc_place.h"
 #include "precision.h"
 #include "report_sweep.h"
+#include "sampling.h"
 #include "summary.h"
 #include "text.h"
 
@@ -350,8 +351,10 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
             verify_s = results->results[i].verify_s;
     }
     fprintf(to, "%s\n", agb_text_clean(info->name).s);
-    agb_report_line(to, "rows", "%s in %s groups of %s%s%s, %s, loaded in %s%s%s", agb_text_count(info->rows).s,
-                    agb_text_count(info->groups).s, results->settings.group_by, info->nulls ? "; NULL rows: " : "",
+    agb_report_line(to, "rows", "%s%s%s in %s groups of %s%s%s, %s, loaded in %s%s%s", agb_text_count(info->rows).s,
+                    agb_sampling_words(&results->settings.sample, info->rows, info->of_rows).s,
+                    info->of_rows > info->rows ? "," : "", agb_text_count(info->groups).s,
+                    results->settings.group_by, info->nulls ? "; NULL rows: " : "",
                     info->nulls ? agb_text_count(info->nulls).s : "", agb_text_bytes(info->bytes).s,
                     agb_text_seconds(info->load_s).s, info->format[0] ? " by " : "", info->format);
     if (results->settings.where)

@@ -87,6 +87,7 @@ typedef struct agb_result {
 typedef struct agb_source_info {
     char *name, *format;
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
+    uint64_t of_rows;              /* that the source has: more than `rows` where settings.sample left some out */
     double load_s, reference_s;
     uint64_t reference_peak_rss_bytes;    /* of the process that counted the reference answer */
     uint64_t groups, nulls;        /* of the reference answer */
@@ -117,6 +118,7 @@ typedef struct agb_noise {
 typedef struct agb_settings {
     const char *group_by, *where;  /* where: NULL = all rows */
     const agb_filter *filter;      /* `where`, understood; or NULL */
+    agb_row_sample sample;             /* of each source's rows */
     unsigned threads;
     unsigned repetitions, warmup;  /* as done, in each process */
     double precision;              /* wanted, as a share; 0: none. Of each median, or: */
