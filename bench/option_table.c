@@ -45,7 +45,8 @@ const agb_option agb_option_table[] = {
               "processes of its own"},
     {.name = "sweep", .argument = "p=a..b", .kind = IS_WORDS, .offset = FIELD(sweeps),
      .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
-              "key (rows, groups, skew, run ...); also p=a..b/step, p=a..b*factor and p=a,b,c. Twice: every pair"},
+              "key (rows, groups, skew, run ...); also p=a..b/step, p=a..b*factor and p=a,b,c. threads=1,2: the same "
+              "strategies on so many workers, and what the more bring over the fewest. Twice: every pair"},
     {.name = "rows", .argument = "N", .kind = IS_TEXT, .offset = FIELD(rows),
      .about = "rows of each cell, also as 10M or 1e7 (4M)"},
     {.name = "groups", .command = "matrix", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(grid_groups),

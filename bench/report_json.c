@@ -133,6 +133,8 @@ static json_t *params_json(const agb_result *result)
     const agb_param *param = result->aggregator ? result->aggregator->params : NULL;
     for (size_t i = 0; param && param[i].name; i++)
         json_object_set_new(params, param[i].name, json_integer(result->param_values[i]));
+    if (result->threads)
+        json_object_set_new(params, "threads", json_integer(result->threads));
     return params;
 }
 
@@ -340,10 +342,11 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     const agb_settings *settings = &results->settings;
     const agb_source_info *source = &results->sources[result->source];
     bool ok = result->state == AGB_STATE_OK;
+    unsigned wanted = result->threads ? result->threads : settings->threads;
     json_t *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "aggregator", agb_json_text(result->name), "state",
                             agb_state_name(result->state), "params", params_json(result), "threads",
-                            count(ok ? result->stats.workers : settings->threads), "pages",
-                            agb_pages_name(settings->pages), "memory", agb_memory_mode_name(settings->memory));
+                            count(ok ? result->stats.workers : wanted), "pages", agb_pages_name(settings->pages),
+                            "memory", agb_memory_mode_name(settings->memory));
     add_answer(out, result);
     json_object_set_new(out, "wall_s", wall_json(result));
     json_object_set_new(out, "ns_per_row", number(ok, result->ns_per_row));
@@ -380,7 +383,6 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
 
 static json_t *comparisons_json(const agb_results *results)
 {
-    static const char *const verdicts[] = {"no difference seen", "faster", "slower"};
     json_t *comparisons = json_array();
     for (size_t i = 0; i < results->n_comparisons; i++) {
         const agb_comparison *comparison = &results->comparisons[i];
@@ -393,7 +395,7 @@ static json_t *comparisons_json(const agb_results *results)
                                         number(true, comparison->speedup.ratio), "ci95_low",
                                         number(true, comparison->speedup.ci95_low), "ci95_high",
                                         number(true, comparison->speedup.ci95_high), "verdict",
-                                        verdicts[comparison->verdict], "result", count(comparison->result)));
+                                        agb_verdict_name(comparison->verdict), "result", count(comparison->result)));
     }
     return comparisons;
 }

@@ -6,6 +6,7 @@
 #include "precision.h"
 #include "report_sweep.h"
 #include "sampling.h"
+#include "scaling.h"
 #include "summary.h"
 #include "text.h"
 
@@ -211,9 +212,10 @@ static void print_settings(FILE *to, const agb_results *results)
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
         at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
     agb_report_line(to, "settings",
-                    "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
+                    "%s%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
                     "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,
-                    settings->threads, settings->threads == 1 ? "" : "s", place,
+                    agb_scaling_is_asked(settings) ? "at most " : "", settings->threads,
+                    settings->threads == 1 ? "" : "s", place,
                     agb_memory_mode_name(settings->memory), pages[settings->pages],
                     results->machine.pages, settings->memory_budget ? ", budget " : "",
                     settings->memory_budget ? agb_text_bytes(settings->memory_budget).s : "",

@@ -119,6 +119,7 @@ static void write_results(agb_page *page, const agb_json *run)
         write_failures(page, &shown);
         write_trust(page, &shown);
         agb_show_best(page, &shown);
+        agb_show_scaling(page, &shown);
         agb_show_maps(page, &shown);
         agb_show_sweep(page, &shown);
         agb_show_times(page, &shown);
