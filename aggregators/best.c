@@ -29,17 +29,20 @@
  *   aggbench run synth:hits,rows=20M --aggregator naive,radix,best --pages huge
  *   aggbench run synth:hits,rows=20M,order=shuffled --aggregator best --sweep bits=6..12      (too many open lines)
  *
- * Where it stands: 100 million rows, 17.6 million groups, one Zen 4 core (3.6 GHz), huge pages, medians of 8
- * interleaved runs: hits order 0.265 s (partition 0.138, aggregate 0.127), shuffled 0.403 s (0.173, 0.231). What holds
- * it up is not instructions but stores that miss L1 and wait for L2. Partition, shuffled: 0.98 ns a row without the
- * stores of the entries, 1.28 with 256 open lines in cached memory, 1.58 with 1024, and no more when they go to DRAM.
- * Aggregate: one store a row to a random slot of 256 KiB takes 1.03 ns whatever else is done, 0.34 in 8 KiB; the whole
- * step of the first table 1.61, misses 0.45, the rest is reading chunks and emitting. Less than that needs fewer stores
- * that miss, say, parts of neighbouring keys, as rows in hits order ascend within a segment. With two threads: 1.90
- * times faster in hits order, 1.92 shuffled; nothing is shared but the memory's bandwidth.
+ * Where it stands: 100 million rows, 17.6 million groups, one Zen 4 core (3.6 GHz), huge pages, medians of 11
+ * interleaved runs: hits order 0.259 s (partition 0.130, count 0.097, emit 0.031), shuffled 0.389 s (0.154, 0.203,
+ * 0.031). By callgrind 31 instructions a row in hits order, all passes, and 0.02 mispredictions. What holds it up is
+ * not instructions but stores that miss L1 and wait for L2. Partition, shuffled: 0.98 ns a row without the stores of
+ * the entries, 1.28 with 256 open lines in cached memory, 1.58 with 1024, and no more when they go to DRAM. So
+ * whatever else comes to L1 costs: rows fetched so that they leave it first took a tenth off the phase. Aggregate: one
+ * store a row to a random slot of 256 KiB takes 1.03 ns whatever else is done, 0.34 in 8 KiB; the whole step of the
+ * first table 1.61, misses 0.45, the rest is reading chunks and emitting. Less than that needs fewer stores that miss,
+ * say, parts of neighbouring keys, as rows in hits order ascend within a segment. With two threads: 1.90 times faster
+ * in hits order, 1.92 shuffled; nothing is shared but the memory's bandwidth. At the same share of groups a row took
+ * 2.7 ns of 1 million rows in hits order, 2.4 of 10 million and 2.7 of 100 million.
  *
  * Tried and left out (ns a row or an entry in the phase, shuffled unless said, interleaved on that core):
- *     partition, as it is                                 1.52     hits order, as it is                         1.27
+ *     partition, before rows were fetched ahead           1.52     hits order, likewise                         1.27
  *     hashes eight at a time (AVX-512) by way of a buffer 1.58     runs compressed by AVX-512, then stored      1.46
  *     line fetched for writing 16 rows ahead              1.79     the same by AVX2 and a table                 1.64
  *     write-combining, streaming stores: 1 line a list    2.71     positions of runs first, then stored         1.44
@@ -49,7 +52,11 @@
  *     first table, a miss appended at once                1.68     as it is: 1.61
  *     gather, compare and scatter eight at a time         1.61     misses packed by AVX-512: 1.49
  *     last key to come owns the slot, by a pass before    2.20     the same and counts apart: 2.21
- * Twice the slots, 0 %; half of them, aggregate +14 %. */
+ * Twice the slots, 0 %; half of them, aggregate +14 %. Of emitting, 31 ms of 100 million rows: streaming stores of
+ * whole lines of the result, 34; the result's lines requested while the part before is counted, 26, but counting +6
+ * to +12. Rows fetched 320 ahead instead of 128: 1 % slower. The loops inlined into one function, for want of
+ * registers: the
+ * partition of shuffled rows +9 %, but once that of runs -7 %: worth another look. */
 #include "packed_exchange_part.h"
 
 typedef struct best {

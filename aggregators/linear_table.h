@@ -146,6 +146,25 @@ static inline bool linear_table_put(linear_table *t, agb_host *host, uint64_t ke
     return true;
 }
 
+/* Rows ahead whose cells are asked for: about as many lines as a core waits for at once. */
+enum { LINEAR_AHEAD = 16 };
+
+/* Adds n words, each a key, or with `weighted` a key and its weight in turn; false: no memory. far: the table lies
+ * beyond L2, and its cells are asked for ahead. */
+static inline bool linear_table_count(linear_table *t, agb_host *host, const uint64_t *words, size_t n, bool weighted,
+                                      bool far)
+{
+    size_t step = weighted ? 2 : 1, ahead = LINEAR_AHEAD * step;
+    if (!linear_table_reserve(t, host, n / step))
+        return false;
+    for (size_t i = 0; i < n; i += step) {
+        if (far && i + ahead < n)
+            __builtin_prefetch(linear_table_home(t, agb_hash_word(t->hash, words[i + ahead])), 1);
+        linear_table_add(t, agb_hash_word(t->hash, words[i]), words[i], weighted ? words[i + 1] : 1);
+    }
+    return true;
+}
+
 /* Emits every group and leaves the table empty. Cells are copied without asking whether they are occupied, and the
  * place moves on only if they were: no branch to mispredict, but one group more of room. */
 static inline agb_status linear_table_emit(linear_table *t, agb_host *host, unsigned worker)

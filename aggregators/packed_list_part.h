@@ -194,11 +194,22 @@ PACKED_INLINE bool packed_add(packed_lists *l, uint64_t **places, arena *a, cons
     return packed_push(l, places, a, hash >> (64 - p->bits), (hash << p->bits) + (rows - 1));
 }
 
+/* Rows are read once, so they need not push entries being written out of the caches: fetched so that they leave L1
+ * first, without coming to L2: 2 % off the phase for shuffled rows, 6 to 14 % for those in hits order. */
+PACKED_INLINE void packed_fetch_line(const uint64_t *keys)
+{
+    enum { ROWS_AHEAD = 128 };
+    __builtin_prefetch(keys + ROWS_AHEAD, 0, 0);
+}
+
 PACKED_INLINE bool packed_add_rows(packed_lists *l, arena *a, packing p, agb_hash fast, const uint64_t *keys,
                                    const uint64_t *weights, size_t rows)
 {
     uint64_t **places = l->place;
+#pragma GCC unroll 8
     for (size_t i = 0; i < rows; i++) {
+        if (i % WORDS_A_LINE == 0)
+            packed_fetch_line(keys + i);
         uint64_t hash = agb_hash_word(fast, keys[i]);
         bool added = weights ? packed_add(l, places, a, &p, hash, weights[i])
                              : packed_push(l, places, a, hash >> (64 - p.bits), hash << p.bits);
@@ -227,6 +238,9 @@ PACKED_INLINE bool packed_add_runs(packed_lists *l, arena *a, packing p, agb_has
     uint64_t **places = l->place;
     size_t start = 0, at = 1;
     for (; at + 64 <= rows; at += 64) {
+#pragma GCC unroll 8
+        for (size_t i = 0; i < 64; i += WORDS_A_LINE)
+            packed_fetch_line(keys + at + i);
         for (uint64_t starts = packed_starts(keys + at); starts; starts &= starts - 1) {
             size_t end = at + (size_t)__builtin_ctzll(starts);
             if (packed_unlikely(!packed_add(l, places, a, &p, agb_hash_word(fast, keys[start]), end - start)))
@@ -264,24 +278,33 @@ static inline bool packed_runs_pay(unsigned starts)
     return starts < PACKED_SAMPLE * 8 / 10;
 }
 
-/* The hash as the inner loops see it: with a constant fold where it is the usual one, which saves an instruction. */
-PACKED_INLINE bool packed_add_batch_as(packed_lists *l, arena *a, const packing *p, agb_hash fast,
-                                       const agb_batch *batch)
+/* The two loops that matter, for the usual hash, whose constant fold saves an instruction. Each is a function of its
+ * own, lest they compete for registers. */
+static __attribute__((noinline)) bool packed_add_usual_rows(packed_lists *l, arena *a, const packing *p,
+                                                            const uint64_t *keys, size_t rows)
 {
-    if (batch->weights) {
-        l->counted = true;
-        return packed_add_rows(l, a, *p, fast, batch->keys, batch->weights, batch->rows);
-    }
-    if (!packed_runs_pay(packed_sample_starts(batch->keys, batch->rows)))
-        return packed_add_rows(l, a, *p, fast, batch->keys, NULL, batch->rows);
-    l->counted = true;
-    return packed_add_runs(l, a, *p, fast, batch->keys, batch->rows);
+    return packed_add_rows(l, a, *p, (agb_hash){~UINT64_C(0), p->hash.multiplier}, keys, NULL, rows);
+}
+
+static __attribute__((noinline)) bool packed_add_usual_runs(packed_lists *l, arena *a, const packing *p,
+                                                            const uint64_t *keys, size_t rows)
+{
+    return packed_add_runs(l, a, *p, (agb_hash){~UINT64_C(0), p->hash.multiplier}, keys, rows);
 }
 
 static inline bool packed_add_batch(packed_lists *l, arena *a, const packing *p, const agb_batch *batch)
 {
-    return ~p->hash.fold == 0 ? packed_add_batch_as(l, a, p, (agb_hash){~UINT64_C(0), p->hash.multiplier}, batch)
-                              : packed_add_batch_as(l, a, p, p->hash, batch);
+    bool usual = ~p->hash.fold == 0;
+    if (batch->weights) {
+        l->counted = true;
+        return packed_add_rows(l, a, *p, p->hash, batch->keys, batch->weights, batch->rows);
+    }
+    if (!packed_runs_pay(packed_sample_starts(batch->keys, batch->rows)))
+        return usual ? packed_add_usual_rows(l, a, p, batch->keys, batch->rows)
+                     : packed_add_rows(l, a, *p, p->hash, batch->keys, NULL, batch->rows);
+    l->counted = true;
+    return usual ? packed_add_usual_runs(l, a, p, batch->keys, batch->rows)
+                 : packed_add_runs(l, a, *p, p->hash, batch->keys, batch->rows);
 }
 
 #endif

@@ -10,24 +10,24 @@
 
 /* ---- Counting a list ---- */
 
-static inline bool count_words(linear_table *table, agb_host *host, const uint64_t *words, size_t n, bool weighted)
+/* A part's table lies in L2, unless keys are made to meet in one part: then its cells are asked for ahead. */
+static inline bool count_words(linear_table *table, agb_host *host, const uint64_t *words, size_t n, bool weighted,
+                               size_t l2_bytes)
 {
-    size_t step = weighted ? 2 : 1;
-    if (!linear_table_reserve(table, host, n / step))
-        return false;
-    for (size_t i = 0; i < n; i += step)
-        linear_table_add(table, agb_hash_word(table->hash, words[i]), words[i], weighted ? words[i + 1] : 1);
-    return true;
+    if (linear_table_bytes(table) <= l2_bytes)
+        return weighted ? linear_table_count(table, host, words, n, true, false)
+                        : linear_table_count(table, host, words, n, false, false);
+    return weighted ? linear_table_count(table, host, words, n, true, true)
+                    : linear_table_count(table, host, words, n, false, true);
 }
 
 /* false: no memory. */
-static inline bool count_chunks(linear_table *table, agb_host *host, uint64_t *place, bool weighted)
+static inline bool count_chunks(linear_table *table, agb_host *host, uint64_t *place, bool weighted, size_t l2_bytes)
 {
     while (place) {
         uint64_t *words, *older;
         size_t n = chunk_words(place, &words, &older);
-        bool counted = weighted ? count_words(table, host, words, n, true) : count_words(table, host, words, n, false);
-        if (!counted)
+        if (!count_words(table, host, words, n, weighted, l2_bytes))
             return false;
         place = older;
     }
@@ -51,7 +51,7 @@ typedef struct writer {
 typedef struct partitions {
     agb_host *host;
     unsigned bits, workers, phase;
-    size_t parts;
+    size_t parts, l2_bytes;
     agb_key_kind kind;
     agb_hash hash;
     bool weighted;          /* behind each key stands its weight */
@@ -63,6 +63,7 @@ static inline bool partitions_open(partitions *p, agb_host *host, const agb_conf
                                    unsigned load)
 {
     *p = (partitions){.host = host, .bits = bits, .parts = (size_t)1 << bits, .kind = config->kind,
+                       .l2_bytes = config->caches.l2 ? config->caches.l2 : 256 << 10,
                        .hash = config->hash, .weighted = config->weighted};
     p->writer = (writer *)agb_alloc(host, config->workers * sizeof(writer), AGB_ZEROED);
     if (!p->writer)
@@ -140,7 +141,7 @@ static inline agb_status partitions_scatter(partitions *p, unsigned worker, cons
 
 static inline bool partitions_count_list(partitions *p, writer *w, uint64_t *place)
 {
-    return p->kind == AGB_KEYS_WORD ? count_chunks(&w->table, p->host, place, p->weighted)
+    return p->kind == AGB_KEYS_WORD ? count_chunks(&w->table, p->host, place, p->weighted, p->l2_bytes)
                                     : wide_count_chunks(&w->wide, place, p->kind == AGB_KEYS_PAIR, p->weighted);
 }
 

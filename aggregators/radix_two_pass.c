@@ -90,7 +90,8 @@ static agb_status two_pass_count(radix_two_pass *self, unsigned worker, uint64_t
     writer *w = &self->partitions.writer[worker];
     if (!place)
         return AGB_OK;
-    if (!count_chunks(&w->table, self->partitions.host, place, self->partitions.weighted))
+    if (!count_chunks(&w->table, self->partitions.host, place, self->partitions.weighted,
+                      self->partitions.l2_bytes))
         return AGB_ERR_MEMORY;
     two_pass_recycle(w, place);
     return linear_table_emit(&w->table, self->partitions.host, worker);

@@ -24,8 +24,7 @@
  * Try
  *   aggbench run synth:hits,rows=10M --aggregator radix,spill --memory-budget 64M     (radix: out of memory)
  *   aggbench run synth:hits,rows=10M --aggregator spill --memory-budget 8M --sweep bits=4..10 */
-#include "chunks_part.h"
-#include "linear_table.h"
+#include "partitions_part.h"
 
 enum { TABLE_BITS = 8, LEAST_TABLE_LOAD = 60, MOST_SLICE_BITS = 24 };
 
@@ -43,6 +42,7 @@ typedef struct spill {
     agb_host *host;
     unsigned bits, workers;
     size_t parts, most_chunks;    /* most_chunks: of one worker, before it spills */
+    size_t l2_bytes;
     bool weighted;
     agb_hash hash;
     spiller *spiller;
@@ -121,9 +121,11 @@ static inline bool slice_has(slice s, uint64_t hash)
     return s.bits == 0 || hash * SLICE_SPREAD >> (64 - s.bits) == s.number;
 }
 
-/* false: no memory. */
+/* false: no memory. Where there is not enough to make room for all words at once, they get it one by one. */
 static bool spill_count_words(spill *self, linear_table *table, const uint64_t *words, size_t n, slice s)
 {
+    if (s.bits == 0 && count_words(table, self->host, words, n, self->weighted, self->l2_bytes))
+        return true;
     size_t step = self->weighted ? 2 : 1;
     for (size_t i = 0; i < n; i += step) {
         uint64_t hash = agb_hash_word(self->hash, words[i]);
@@ -242,6 +244,7 @@ static agb_status spill_create(agb_host *host, const agb_config *config, void **
     self->parts = (size_t)1 << self->bits;
     self->weighted = config->weighted;
     self->hash = config->hash;
+    self->l2_bytes = config->caches.l2 ? config->caches.l2 : 256 << 10;
     self->most_chunks = config->memory_budget ? config->memory_budget / 2 / config->workers / CHUNK_BYTES : SIZE_MAX;
     self->spiller = agb_alloc(host, config->workers * sizeof(spiller), AGB_ZEROED);
     if (!self->spiller)

@@ -17,6 +17,7 @@ enum { AGB_MOST_DISTRIBUTIONS = 8, AGB_MOST_CELLS = 4096 };
 /* Rows as they come: "zipf0.8" is synth:zipf with skew=0.8. */
 typedef struct agb_distribution {
     const char *name, *kind, *rest;    /* "synth:KIND,rows=..,groups=..REST" */
+    bool standard;                     /* of the grid that nobody has asked anything else of */
 } agb_distribution;
 
 /* Who was fastest in a cell. */

@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 static const agb_distribution distributions[] = {
-    {"uniform", "uniform", ""},
-    {"zipf0.8", "zipf", ",skew=0.8"},
-    {"zipf1.2", "zipf", ",skew=1.2"},
-    {"hits", "hits", ""},                      /* in the order of hits: equal keys stand together */
-    {"sorted", "uniform", ",order=sorted"},
+    {"uniform", "uniform", "", true},
+    {"zipf0.8", "zipf", ",skew=0.8", true},
+    {"zipf1.0", "zipf", ",skew=1.0", false},
+    {"zipf1.2", "zipf", ",skew=1.2", true},
+    {"hits", "hits", "", true},                /* in the order of hits: equal keys stand together */
+    {"sorted", "uniform", ",order=sorted", true},
+    {"giant", "giant", "", false},             /* one group has nine rows of ten */
 };
 
 enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0] };
@@ -85,16 +87,18 @@ static agb_status add_distribution(agb_matrix *matrix, const char *name, size_t 
     const char *near = agb_nearest_name(names, word);
     return agb_fail(err, AGB_ERR_NOT_FOUND,
                     "--distributions: %s: no such distribution%s%s: there are uniform, zipf0.8, "
-                    "zipf1.2, hits and sorted",
+                    "zipf1.0, zipf1.2, hits, sorted and giant",
                     *word ? word : "(empty)", near ? ": did you mean " : "", near ? near : "");
 }
 
 static agb_status parse_distributions(agb_matrix *matrix, const char *list, agb_error *err)
 {
     agb_status status = AGB_OK;
-    for (size_t i = 0; !list && i < DISTRIBUTIONS; i++)
-        matrix->distribution[matrix->distributions++] = &distributions[i];
-    for (const char *at = list; at && status == AGB_OK;) {
+    bool all = list && strcmp(list, "all") == 0;
+    for (size_t i = 0; (!list || all) && i < DISTRIBUTIONS; i++)
+        if (all || distributions[i].standard)
+            matrix->distribution[matrix->distributions++] = &distributions[i];
+    for (const char *at = all ? NULL : list; at && status == AGB_OK;) {
         size_t length = strcspn(at, ",");
         status = add_distribution(matrix, at, length, err);
         at = at[length] ? at + length + 1 : NULL;

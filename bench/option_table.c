@@ -52,7 +52,8 @@ const agb_option agb_option_table[] = {
     {.name = "groups", .command = "matrix", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(grid_groups),
      .about = "numbers of groups, as 10,1000 or 10..1e6; more than the rows can have are left out (10..1e8)"},
     {.name = "distributions", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(distributions),
-     .about = "of uniform, zipf0.8, zipf1.2, hits (equal keys stand together), sorted (all)"},
+     .about = "of uniform, zipf0.8, zipf1.0, zipf1.2, hits (equal keys stand together), sorted, giant (one group has "
+              "nine rows of ten), or `all` (uniform, zipf0.8, zipf1.2, hits, sorted)"},
     {.name = "threads", .command = "matrix", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(grid_threads),
      .about = "numbers of workers, as 1,4 (1, 2, 4 ... and all)"},
     {.name = "state", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(state),

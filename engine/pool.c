@@ -7,7 +7,8 @@
  * WAKING   A thread that sleeps on a virtual machine is often woken on the processor of its waker although another one
  * is idle: that one's halt looks to the kernel as if the host had taken it away (vcpu_is_preempted). The two then take
  * turns there until the kernel balances its queues, up to 5 ms later, which was a tenth to a half of short loads. The
- * same goes for a new thread. So a worker that begins on the poster's processor moves to another one first. */
+ * same goes for a new thread. So a sleeper is kept off the poster's processor until it runs. (Moving away by itself,
+ * once it ran, came too late where it had to wait for the poster first.) */
 #include "internal.h"
 
 #include <pthread.h>
@@ -22,6 +23,9 @@ typedef struct worker {
     agb_pool *pool;
     unsigned number;
     pthread_t thread;
+    bool sleeps;             /* guarded by the lock */
+    bool kept_off;           /* the poster's processor: allowed is what to return to */
+    cpu_set_t allowed;
 } worker;
 
 struct agb_pool {
@@ -32,8 +36,7 @@ struct agb_pool {
     pthread_mutex_t lock;      /* for sleeping, and for waking who may sleep */
     pthread_cond_t posted, done;
     atomic_uint_fast64_t job;  /* number of the job; raised when one is posted: what follows can be read from then on */
-    int poster_cpu;            /* the job */
-    agb_task_fn task;          /* NULL: the first job is to have begun */
+    agb_task_fn task;          /* the job; NULL: the first one is to have begun */
     void *argument;
     size_t tasks;
     bool each;                 /* one task for every worker, not claimed */
@@ -70,27 +73,47 @@ static bool is_called(agb_pool *pool, uint64_t seen)
     return atomic_load(&pool->job) != seen || atomic_load(&pool->stop);
 }
 
-/* Advice to the kernel: where it cannot be given, or is not taken, the thread stays where it is. */
-static void step_aside(int cpu)
+/* What the worker is allowed without this processor; false where that is nothing, or is not to be had. */
+static bool allowed_elsewhere(worker *worker, pthread_t thread, int cpu, cpu_set_t *others)
 {
-    cpu_set_t allowed, others;
-    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getcpu() != cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    others = allowed;
-    CPU_CLR(cpu, &others);
-    if (CPU_COUNT(&others) && sched_setaffinity(0, sizeof others, &others) == 0)
-        sched_setaffinity(0, sizeof allowed, &allowed);
+    if (worker->pool->pinned || cpu < 0 || cpu >= CPU_SETSIZE ||
+        pthread_getaffinity_np(thread, sizeof worker->allowed, &worker->allowed) != 0)
+        return false;
+    *others = worker->allowed;
+    CPU_CLR(cpu, others);
+    return CPU_COUNT(others) > 0;
 }
 
-static void await_job(agb_pool *pool, uint64_t seen)
+/* Called with the lock, before the workers are woken. */
+static void keep_sleepers_off(agb_pool *pool, int cpu)
 {
+    cpu_set_t others;
+    for (unsigned i = 1; i < pool->workers; i++) {
+        worker *worker = &pool->worker[i];
+        if (worker->sleeps && !worker->kept_off && allowed_elsewhere(worker, worker->thread, cpu, &others))
+            worker->kept_off = pthread_setaffinity_np(worker->thread, sizeof others, &others) == 0;
+    }
+}
+
+static void return_to_allowed(worker *self)
+{
+    if (self->kept_off)
+        pthread_setaffinity_np(pthread_self(), sizeof self->allowed, &self->allowed);
+    self->kept_off = false;
+}
+
+static void await_job(worker *self, uint64_t seen)
+{
+    agb_pool *pool = self->pool;
     for (int i = 0; i < pool->looks && !is_called(pool, seen); i++)
         relax();
     if (is_called(pool, seen))
         return;
     pthread_mutex_lock(&pool->lock);
+    self->sleeps = true;
     while (!is_called(pool, seen))
         pthread_cond_wait(&pool->posted, &pool->lock);
+    self->sleeps = false;
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -108,12 +131,11 @@ static void *worker_main(void *argument)
     worker *self = argument;
     agb_pool *pool = self->pool;
     for (uint64_t seen = 0;; seen++) {
-        if (!pool->pinned)
-            step_aside(pool->poster_cpu);
+        return_to_allowed(self);
         if (pool->task)
             work(pool, self->number);
         end_job(pool);
-        await_job(pool, seen);
+        await_job(self, seen);
         if (atomic_load(&pool->stop))
             return NULL;
     }
@@ -146,6 +168,22 @@ static agb_status pin(pthread_t thread, int cpu, agb_error *err)
     return AGB_OK;
 }
 
+static bool start_thread(worker *worker)
+{
+    cpu_set_t others;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    worker->kept_off = allowed_elsewhere(worker, pthread_self(), sched_getcpu(), &others) &&
+                       pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0;
+    bool started = pthread_create(&worker->thread, &attributes, worker_main, worker) == 0;
+    pthread_attr_destroy(&attributes);
+    if (started)
+        return true;
+    worker->kept_off = false;    /* where that is forbidden a thread may still be had */
+    return pthread_create(&worker->thread, NULL, worker_main, worker) == 0;
+}
+
 static agb_status start_workers(agb_pool *pool, unsigned workers, const int *cpus, agb_error *err)
 {
     if (cpus) {
@@ -153,11 +191,10 @@ static agb_status start_workers(agb_pool *pool, unsigned workers, const int *cpu
         if (status != AGB_OK)
             return status;
     }
-    pool->poster_cpu = sched_getcpu();
     for (unsigned i = 1; i < workers; i++) {
         pool->worker[i] = (worker){.pool = pool, .number = i};
         atomic_fetch_add(&pool->busy, 1);
-        if (pthread_create(&pool->worker[i].thread, NULL, worker_main, &pool->worker[i]) != 0)
+        if (!start_thread(&pool->worker[i]))
             return agb_fail(err, AGB_ERR_MEMORY, "workers: the system refused thread %u of %u: ask for fewer", i + 1,
                             workers);
         pool->workers = i + 1;
@@ -238,10 +275,10 @@ static agb_status post(agb_pool *pool, size_t tasks, bool each, agb_task_fn task
     pool->argument = argument;
     pool->tasks = tasks;
     pool->each = each;
-    pool->poster_cpu = sched_getcpu();
     atomic_store(&pool->next, 0);
     atomic_store(&pool->busy, pool->workers - 1);
     pthread_mutex_lock(&pool->lock);
+    keep_sleepers_off(pool, sched_getcpu());
     atomic_fetch_add(&pool->job, 1);
     pthread_cond_broadcast(&pool->posted);
     pthread_mutex_unlock(&pool->lock);

@@ -306,6 +306,8 @@ static agb_status prepare(loading *loading, agb_error *err)
     loading->scratch = calloc(agb_pool_workers(loading->load->pool), sizeof *loading->scratch);
     if (!loading->group_start || !loading->scratch)
         return agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused memory", loading->reader->input->path);
+    for (unsigned i = 0; i < agb_pool_workers(loading->load->pool) && i < tasks_of(loading); i++)
+        agb_parquet_scratch_prepare(&loading->scratch[i]);
     loading->group_start[0] = 0;
     for (size_t g = 0; g < footer->row_groups; g++)
         loading->group_start[g + 1] = loading->group_start[g] + footer->group_rows[g];

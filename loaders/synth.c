@@ -2,7 +2,7 @@
 /* Loader "synth": rows that are made, not read. One column, UserID, 64-bit signed, so that everything that runs on the
  * real table runs on these. The same spec gives the same bytes on every machine and with any number of threads.
  *
- *   synth/spec.c     reads the spec           synth/plain.c    uniform, runs, same, sequential
+ *   synth/spec.c     reads the spec           synth/plain.c    uniform, giant, runs, same, sequential
  *   synth/hits.c     rows like the real ones  synth/zipf.c     Zipf's law, by rejection
  *   synth/order.c    shuffles and sorts       synth/power.c    powers in fixed point
  *   synth/numbers.h  random words, permutations */
@@ -17,19 +17,21 @@ static const char help[] =
     "  hits        like ClickBench's hits: ascending segments, runs of equal keys, returning users, heavy tail\n"
     "  uniform     every group at least once, all other rows drawn evenly, in random order\n"
     "  zipf        rank k of 1..groups with probability proportional to k^-skew; not every rank need appear\n"
+    "  giant       one group has a share of the rows, all others draw evenly from the rest, in random order\n"
     "  sequential  0, stride, 2*stride ... up to group number groups-1, and from 0 again\n"
     "  runs        run equal rows, then run rows of another random group, every group at least once\n"
     "  same        one key\n"
     "keys (numbers: 1000000, 1e6, 1M, 1Mi; k M G are 10^3 10^6 10^9, Ki Mi Gi are 2^10 2^20 2^30)\n"
     "  rows=N      0..1099511627776 (default 99997497, as hits)\n"
-    "  groups=N    distinct keys, exactly; at most rows (default rows * 17630976 / 99997497, as hits; runs: one for\n"
-    "              each run); zipf: how many ranks there are, may exceed rows\n"
+    "  groups=N    distinct keys, exactly; at most rows (default rows * 17630976 / 99997497, as hits; giant: no more\n"
+    "              than the share leaves; runs: one for each run); zipf: how many ranks there are, may exceed rows\n"
     "  seed=N      0..18446744073709551615 (default 1): another seed, other keys in other places\n"
     "  order=WORD  natural (default; hits is another name for it in synth:hits), shuffled, sorted: the same rows\n"
     "  keys=WORD   mixed (default: spread over all 64 bits), dense (0, 1, 2 ...; default of sequential), low-zero,\n"
     "              high-equal, edges (0, -1, least, greatest, and their neighbours)\n"
     "  run=N       hits: mean rows in a run, 1..4096 (default 2.5); runs: rows in a run, whole (default 8)\n"
     "  skew=N      zipf: 0..16, up to nine decimals (default 1.2)\n"
+    "  share=N     giant: 0..1, of the rows that are of one group, up to nine decimals (default 0.9)\n"
     "  stride=N    sequential with keys=dense: distance of the keys (default 1)\n"
     "example: synth:hits,rows=1M,groups=200k,run=2.5,seed=7,order=shuffled\n";
 
@@ -54,6 +56,8 @@ static agb_status synth_schema(void *self, agb_schema *schema, agb_error *err)
     size_t left = sizeof detail - (size_t)used;
     if (spec->kind == AGB_SYNTH_ZIPF)
         snprintf(detail + used, left, ", skew %.9g", (double)spec->skew_billionths / 1e9);
+    else if (spec->kind == AGB_SYNTH_GIANT)
+        snprintf(detail + used, left, ", %llu rows in one", (unsigned long long)spec->giant_rows);
     else if (spec->kind == AGB_SYNTH_SEQUENTIAL)
         snprintf(detail + used, left, ", stride %llu", (unsigned long long)spec->stride);
     else if (spec->kind == AGB_SYNTH_HITS || spec->kind == AGB_SYNTH_RUNS)
@@ -111,7 +115,7 @@ const agb_loader agb_loader_synth = {
     .abi = AGB_LOADER_ABI,
     .size = sizeof(agb_loader),
     .name = "synth",
-    .summary = "generated rows: hits, uniform, zipf, sequential, runs, same",
+    .summary = "generated rows: hits, uniform, zipf, giant, sequential, runs, same",
     .help = help,
     .traits = AGB_LOADER_GENERATES,
     .open = synth_open,

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # How much slower are strategies on keys that are made to hurt hash tables than on random ones? A benchmark, not a test:
-#     tests/adversarial.sh [AGGREGATOR,...]    (default: all; BUILD=build/..., ROUNDS=3, PIN=0; KEYS=folder keeps
+#     tests/adversarial.sh [AGGREGATOR,...]    (default: all; BUILD=build/..., ROUNDS=5, PIN=0; KEYS=folder keeps
 # the columns, 340 MB, for the next time; TIMEOUT=10 seconds a run)
-# Each column has 4 million rows of a million groups, in the same order of groups; prints for each strategy the time of
-# the random column and the multiple of it that each other column takes, medians. Ends with the worst of them.
+# Each column has 4 million rows of a million groups, in the same order of groups. All columns take turns, round by
+# round; prints for each strategy the time of the random column, the multiple of the same round's that each other column
+# takes, medians, and the worst of them. What it printed last: adversarial.txt.
 set -eu
 aggbench=${BUILD:-build}/aggbench
 work=$(mktemp -d)
@@ -42,33 +43,44 @@ shapes='random ascending sequential times_2_16 times_2_32 times_2_40
     }
     open my $made, ">", "$work/made";' "$keys"
 
-for shape in $shapes; do
-    "$aggbench" run "$keys/$shape.raw" --aggregator "${1:-all}" --no-twin --repetitions "${ROUNDS:-3}" --pages huge \
-        --pin "${PIN:-0}" --quiet --format csv --timeout "${TIMEOUT:-10}" --output "$work/$shape.csv" >"$work/out" || :
+round=0
+while [ "$round" -lt "${ROUNDS:-5}" ]; do
+    for shape in $shapes; do
+        "$aggbench" run "$keys/$shape.raw" --aggregator "${1:-all}" --no-twin --repetitions 1 --pages huge --pin "${PIN:-0}" \
+            --quiet --counters off --format csv --timeout "${TIMEOUT:-10}" --output "$work/$round.$shape.csv" >"$work/out" || :
+    done
+    round=$((round + 1))
 done
 
-awk -F, -v shapes="$shapes" '
-    FNR == 1 { n = split(FILENAME, path, "/"); shape = path[n]; sub(/\.csv$/, "", shape)
+awk -F, -v shapes="$shapes" -v rounds="$round" '
+    function middle(name, shape,    i, k, n, ratio, value) {    # or why there is none: timeout, wrong, ...
+        for (n = 0; n < rounds; n++) {
+            ratio = time[name, shape, n]
+            if (ratio !~ /^[0-9]/) return ratio
+            if (shape != "random") ratio /= time[name, "random", n]
+            for (k = n; k > 0 && value[k - 1] > ratio; k--) value[k] = value[k - 1]
+            value[k] = ratio
+        }
+        i = int(rounds / 2)
+        return rounds % 2 ? value[i] : (value[i - 1] + value[i]) / 2
+    }
+    FNR == 1 { n = split(FILENAME, path, "/"); split(path[n], part, "."); round = part[1]; shape = part[2]
                for (i = 1; i <= NF; i++) column[$i] = i; next }
     { name = $1; if (!(name in known)) { known[name] = 1; names[++strategies] = name }
-      time[name, shape] = $4 == "\"ok\"" && $column["groups"] == 1048576 ? $column["median_s"] : $4 }
+      state = $4; gsub(/"/, "", state)
+      time[name, shape, round] = state == "ok" && $column["groups"] == 1048576 ? $column["median_s"] : state }
     END { n = split(shapes, shape_of, " ")
           printf "%-17s%10s", "aggregator", "random ms"
           for (i = 2; i <= n; i++) printf "%15s", shape_of[i]
           printf "%10s\n", "worst"
           for (s = 1; s <= strategies; s++) {
-              name = names[s]; worst = 0
-              printf "%-17s%10.1f", name, time[name, "random"] * 1000
+              worst = 0
+              random = middle(names[s], "random")
+              printf random ~ /^[0-9]/ ? "%-17s%10.1f" : "%-17s%10s", names[s], random ~ /^[0-9]/ ? random * 1000 : random
               for (i = 2; i <= n; i++) {
-                  took = time[name, shape_of[i]]
-                  if (took !~ /^[0-9]/) {    # timeout, wrong, ...
-                      gsub(/"/, "", took)
-                      printf "%15s", worst = took
-                      continue
-                  }
-                  ratio = took / time[name, "random"]
-                  if (worst ~ /^[0-9]/ && ratio > worst) worst = ratio
-                  printf "%15.2f", ratio
+                  ratio = random ~ /^[0-9]/ ? middle(names[s], shape_of[i]) : random
+                  printf ratio ~ /^[0-9]/ ? "%15.2f" : "%15s", ratio
+                  if (worst ~ /^[0-9]/ && (ratio !~ /^[0-9]/ || ratio > worst)) worst = ratio
               }
               printf worst ~ /^[0-9]/ ? "%10.2f\n" : "%10s\n", worst
-          } }' $(for shape in $shapes; do echo "$work/$shape.csv"; done)
+          } }' "$work"/*.csv

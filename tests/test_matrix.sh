@@ -77,6 +77,12 @@ run matrix --rows 3000 --groups 10 --distributions hits --threads 1 --plugin "$B
     --aggregator naive,crashes --state "$work/crash" --repetitions 1 --quiet
 report 'a_strategy_that_fails_is_named' "$([ $code = 0 ] && grep -q '^failed  *crashes: in 1 cells; the first: crashed' \
     "$work/out" || cat "$work/out" "$work/err")"
+run matrix --rows 3000 --groups 10 --threads 1 --dry-run --state "$work/standard"
+report 'the_standard_grid_has_five_distributions' "$(grep -q '^matrix: 5 cells ' "$work/out" || cat "$work/out" "$work/err")"
+run matrix --rows 3000 --groups 100 --threads 1 --distributions all --aggregator naive --state "$work/every" --repetitions 1 \
+    --format csv --quiet
+report 'all_distributions_can_be_had' "$([ $code = 0 ] && [ "$(sed '1d;s/,.*//' "$work/out" | tr '\n' ' ')" = \
+    "uniform zipf0.8 zipf1.0 zipf1.2 hits sorted giant " ] || cat "$work/out" "$work/err")"
 
 # shellcheck disable=SC2086
 refused 2 'state: is of another matrix: rows is 3000 there, and 4000 here' matrix --rows 4000 ${grid#--rows 3000} --state "$work/state"
@@ -92,7 +98,7 @@ refused 2 '--rows: 10X' matrix --rows 10X
 refused 2 '--groups: 0|whole numbers' matrix --groups 0
 refused 2 '--groups: 1.5' matrix --groups 1.5
 refused 2 '--threads: 5000|1..1024' matrix --threads 5000
-refused 2 '--distributions: unifrom|did you mean uniform' matrix --distributions unifrom
+refused 2 '--distributions: unifrom|did you mean uniform: there are uniform, zipf0.8, zipf1.0, zipf1.2, hits, sorted and giant' matrix --distributions unifrom
 refused 2 'sorted: is named twice' matrix --distributions sorted,sorted
 refused 2 'no cell is possible' matrix --rows 10 --groups 1000 --distributions uniform
 exit $failed

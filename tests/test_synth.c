@@ -130,6 +130,12 @@ static void rows_and_groups_are_exactly_as_asked(void **state)
         {"synth:runs,rows=100000,run=7,groups=100", 100000, 100},
         {"synth:same,rows=100000", 100000, 1},
         {"synth:zipf,rows=64Ki,groups=1", 65536, 1},
+        {"synth:giant,rows=100000,groups=10001", 100000, 10001},
+        {"synth:giant,rows=100000", 100000, 10001},    /* as many as its share leaves */
+        {"synth:giant,rows=1000,groups=1000,share=0", 1000, 1000},
+        {"synth:giant,rows=1000,share=1", 1000, 1},
+        {"synth:giant,rows=1000,groups=1,share=0.5", 1000, 1},
+        {"synth:giant,rows=0", 0, 0},
         {"synth:uniform,rows=1.5k,groups=1e3", 1500, 1000},
     };
     (void)state;
@@ -347,6 +353,15 @@ static void zipf_follows_its_exponent(void **state)
     }
 }
 
+static void the_giant_has_its_share_and_the_others_the_rest_evenly(void **state)
+{
+    shape shape = look_at("synth:giant,rows=100000,groups=101,share=0.75");
+    (void)state;
+    assert_int_equal(shape.top[0], 75000);
+    assert_true(shape.top[1] >= 250 && shape.top[1] < 350);    /* 250 on the average, 16 of deviation */
+    assert_true(shape.runs > 36000 && shape.runs < 45000);     /* a run for each row of others, or one less */
+}
+
 static void zipf_may_have_more_ranks_than_rows(void **state)
 {
     shape shape = look_at("synth:zipf,rows=1000,groups=1e12,skew=0.25");
@@ -411,6 +426,9 @@ static void wrong_specs_are_answered_with_one_sentence(void **state)
         {"runs,rows=100,run=10,groups=50", "groups=50|1..10", AGB_ERR_ARGUMENT},
         {"sequential,rows=100,groups=100,stride=1e18", "stride|92233720368547758", AGB_ERR_ARGUMENT},
         {"sequential,stride=2,keys=mixed", "stride=2|keys=dense", AGB_ERR_ARGUMENT},
+        {"giant,rows=1000,groups=102", "groups=102|0.9 leaves 100 of 1000 rows|1..101", AGB_ERR_ARGUMENT},
+        {"giant,share=1.5", "share=1.5: too large: allowed range is 0..1", AGB_ERR_ARGUMENT},
+        {"uniform,share=0.5", "synth:uniform|'share'", AGB_ERR_ARGUMENT},
         {"same,groups=2", "synth:same|'groups'", AGB_ERR_ARGUMENT},
         {"uniform,rows=1e12", "rows=1000000000000|8000000000000 bytes|at most", AGB_ERR_MEMORY},
     };
@@ -444,6 +462,7 @@ int main(void)
         cmocka_unit_test(mean_run_length_can_be_set),
         cmocka_unit_test(hits_keys_spread_over_the_whole_signed_range),
         cmocka_unit_test(zipf_follows_its_exponent),
+        cmocka_unit_test(the_giant_has_its_share_and_the_others_the_rest_evenly),
         cmocka_unit_test(zipf_may_have_more_ranks_than_rows),
         cmocka_unit_test(describe_tells_rows_without_making_them),
         cmocka_unit_test(wrong_specs_are_answered_with_one_sentence),

@@ -110,6 +110,17 @@ static agb_status compare_hash(const agb_native_block *block, uint64_t hash, agb
                     hash, block->hash);
 }
 
+void agb_native_unpacker_prepare(agb_native_unpacker *unpacker, const agb_native_block *block)
+{
+    if (block->codec == AGB_NATIVE_ZSTD) {
+        (void)agb_native_room_of(&unpacker->stored, block->stored_bytes);
+        if (!unpacker->zstd)
+            unpacker->zstd = ZSTD_createDCtx();
+    }
+    if (block->coding == AGB_NATIVE_RUNS)
+        (void)agb_native_room_of(&unpacker->unpacked, block->unpacked_bytes);
+}
+
 agb_status agb_native_block_verify(agb_native_unpacker *unpacker, int fd, const agb_native_block *block,
                                    agb_error *err)
 {

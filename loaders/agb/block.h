@@ -32,6 +32,11 @@ void agb_native_packer_release(agb_native_packer *packer);
 /* Whether a block can hold n values of that width at all; to be asked before memory is made for them. */
 agb_status agb_native_block_check(const agb_native_block *block, uint64_t n, size_t width, agb_error *err);
 
+/* Memory for a block that was checked; where the system refuses it, reading the block will say so. The workers of a
+ * load should have theirs before they run: while one maps memory the page faults of the others wait, and on a virtual
+ * machine who waits is often woken on its waker's processor. */
+void agb_native_unpacker_prepare(agb_native_unpacker *unpacker, const agb_native_block *block);
+
 /* Reads, checks and unpacks a block that was checked into n values. */
 agb_status agb_native_block_read(agb_native_unpacker *unpacker, int fd, const agb_native_block *block, void *out,
                                  uint64_t n, size_t width, agb_error *err);

@@ -276,6 +276,17 @@ static agb_status place_target(loading *self, size_t i, uint64_t rows_before, ag
     return AGB_OK;
 }
 
+static void prepare_unpacker(const loading *self, agb_native_unpacker *unpacker)
+{
+    for (size_t i = 0; i < self->n_targets; i++) {
+        const agb_native_column *column = self->target[i].column;
+        for (size_t j = 0; j < column->chunks; j++)
+            for (size_t kind = 0; kind < AGB_NATIVE_KINDS; kind++)
+                if (!agb_native_block_is_absent(&column->chunk[j].block[kind]))
+                    agb_native_unpacker_prepare(unpacker, &column->chunk[j].block[kind]);
+    }
+}
+
 static agb_status prepare(loading *self, const size_t *column, agb_error *err)
 {
     uint64_t rows_before = agb_table_rows(self->table);
@@ -290,6 +301,8 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
         if (status != AGB_OK)
             return status;
     }
+    for (unsigned i = 0; i < agb_pool_workers(self->load->pool) && i < self->tasks; i++)
+        prepare_unpacker(self, &self->scratch[i].unpacker);
     agb_status status = maps_everything(self, rows_before)
                             ? agb_table_extend_to_map(self->table, self->file->rows, err)
                             : agb_table_extend(self->table, self->file->rows, err);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Spreading a load over the workers: see tasks.h. */
+/* Spreading a load over the workers: see tasks.h.
+ *
+ * Two threads against one on a virtual machine with two processors, the best of 12 runs each, before the order of
+ * claims, the waiting of engine/pool.c and buffers made beforehand, and after: Parquet UserID 1.68 and 1.88, URL from
+ * dictionaries 1.60 and 1.75, distinct URLs 1.81 and 1.77, .agb 1.50 and 1.86, .agb zstd 1.72 and 1.84. Two processes
+ * that share nothing reach 1.9 to 1.97. `make peers-load` measures both. */
 #include "common/tasks.h"
 
 #include <pthread.h>

@@ -15,11 +15,15 @@ typedef struct agb_parquet_buffer {
     size_t capacity;    /* without the slack, which is always there */
 } agb_parquet_buffer;
 
-/* Room for `bytes`; what was in it is lost when it has to grow. false when the system refuses. */
+/* Room for `bytes`; what was in it is lost when it has to grow. false when the system refuses. Pages differ in size: a
+ * buffer that grew by no more than each asks for would be unmapped and mapped often, and the other workers' page faults
+ * wait for that. */
 static inline bool agb_parquet_buffer_reserve(agb_parquet_buffer *buffer, size_t bytes)
 {
     if (buffer->bytes && bytes <= buffer->capacity)
         return true;
+    if (bytes < buffer->capacity + buffer->capacity / 4)
+        bytes = buffer->capacity + buffer->capacity / 4;
     free(buffer->bytes);
     buffer->bytes = malloc(bytes + AGB_PARQUET_SLACK);
     buffer->capacity = buffer->bytes ? bytes : 0;

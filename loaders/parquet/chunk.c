@@ -10,6 +10,7 @@
 enum {
     FIRST_PAGE = 4,                  /* behind the magic */
     MOST_HEADER_BYTES = 16 << 20,
+    USUAL_PAGE_BYTES = 2 << 20,      /* writers end a page at 1 MiB */
     MOST_ROWS_PER_BYTE = 1 << 20     /* a run of equal values takes a few bytes for any number of rows; this many are
                                         believed, so that a damaged row count is not paid for with memory */
 };
@@ -266,6 +267,14 @@ agb_status agb_parquet_chunk_read(const agb_parquet_job *job, agb_parquet_scratc
         return AGB_OK;
     name_place(job, reader.page_offset, reader.err);
     return reader.err->status;
+}
+
+void agb_parquet_scratch_prepare(agb_parquet_scratch *scratch)
+{
+    agb_parquet_buffer *const buffers[] = {&scratch->window.buffer, &scratch->page, &scratch->dictionary,
+                                           &scratch->strings};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        (void)agb_parquet_buffer_reserve(buffers[i], USUAL_PAGE_BYTES);
 }
 
 void agb_parquet_scratch_release(agb_parquet_scratch *scratch)

@@ -16,6 +16,10 @@ typedef struct agb_parquet_scratch {
     agb_parquet_unpacker unpacker;
 } agb_parquet_scratch;
 
+/* Room for pages of the usual size, so that the workers have it before they run: while one maps memory the page faults
+ * of the others wait, and on a virtual machine who waits is often woken on its waker's processor. Costs address space
+ * only; where it is refused, or too small, the pages ask again. */
+void agb_parquet_scratch_prepare(agb_parquet_scratch *scratch);
 void agb_parquet_scratch_release(agb_parquet_scratch *scratch);
 
 typedef struct agb_parquet_job {

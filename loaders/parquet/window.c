@@ -25,7 +25,7 @@ static bool move_to_front(agb_parquet_window *window, uint64_t offset, size_t wa
     size_t skip = here ? (size_t)(offset - window->offset) : 0;
     size_t keep = here ? window->filled - skip : 0;
     if (want > window->buffer.capacity) {
-        agb_parquet_buffer larger = {0};
+        agb_parquet_buffer larger = {.capacity = window->buffer.capacity};    /* to grow from */
         if (!agb_parquet_buffer_reserve(&larger, want))
             return false;
         if (keep)

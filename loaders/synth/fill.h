@@ -74,7 +74,7 @@ agb_status agb_synth_each(agb_synth_fill *fill, size_t tasks, agb_task_fn task, 
 /* Each fills all rows in the kind's natural order. */
 agb_status agb_synth_fill_hits(agb_synth_fill *fill, agb_error *err);
 agb_status agb_synth_fill_zipf(agb_synth_fill *fill, agb_error *err);
-agb_status agb_synth_fill_plain(agb_synth_fill *fill, agb_error *err);    /* uniform, runs, same, sequential */
+agb_status agb_synth_fill_plain(agb_synth_fill *fill, agb_error *err);    /* all others */
 
 /* Brings the filled rows into another order. */
 agb_status agb_synth_shuffle(agb_synth_fill *fill, agb_error *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds that need no model: uniform, runs, same and sequential.
+/* The kinds that need no model: uniform, giant, runs, same and sequential.
  *
  * uniform and runs have to show every group at least once and still be random. So the runs (of one row each, for
  * uniform) get numbers by a permutation of 0..runs-1: whichever run gets a number below `groups` shows that group, all
- * others draw one. Every group is there once for certain, at a place that nobody can guess. */
+ * others draw one. Every group is there once for certain, at a place that nobody can guess. Of giant, the numbers
+ * behind those are the giant's other rows, and what is left draws one of the other groups. */
 #include "fill.h"
 
 typedef struct plain {
@@ -14,8 +15,14 @@ typedef struct plain {
 
 static uint64_t group_of_run(const plain *self, uint64_t run)
 {
-    uint64_t groups = self->fill->spec->groups, place = agb_synth_place(&self->places, run);
-    return place < groups ? place : agb_synth_below(agb_synth_mix(place ^ self->draw), groups);
+    const agb_synth_spec *spec = self->fill->spec;
+    uint64_t groups = spec->groups, place = agb_synth_place(&self->places, run);
+    if (place < groups)
+        return place;
+    uint64_t word = agb_synth_mix(place ^ self->draw);
+    if (spec->kind != AGB_SYNTH_GIANT)
+        return agb_synth_below(word, groups);
+    return place - groups < spec->giant_rows - 1 ? 0 : 1 + agb_synth_below(word, groups - 1);
 }
 
 static void fill_drawn(void *argument, unsigned worker, size_t block)

@@ -16,12 +16,12 @@
 
 enum { MILLION = 1000000, MOST_TEXT = 64, HITS_RUN = 2500000, PLAIN_RUN = 8 * MILLION };
 
-static const char *const kinds[] = {"hits", "uniform", "zipf", "sequential", "runs", "same", NULL};
+static const char *const kinds[] = {"hits", "uniform", "zipf", "sequential", "runs", "same", "giant", NULL};
 static const char *const orders[] = {"natural", "shuffled", "sorted", "hits", NULL};
 static const char *const shapes[] = {"mixed", "dense", "low-zero", "high-equal", "edges", NULL};
 
 #define ONLY(kind) (1u << AGB_SYNTH_##kind)
-#define ALL 0x3fu
+#define ALL 0x7fu
 #define GROUPED (ALL & ~ONLY(SAME))
 
 static const struct key {
@@ -41,6 +41,7 @@ static const struct key {
     {"run", ONLY(HITS) | ONLY(RUNS), offsetof(agb_synth_spec, run_millionths), 6, MILLION, (uint64_t)4096 * MILLION,
      "1..4096", NULL},
     {"skew", ONLY(ZIPF), offsetof(agb_synth_spec, skew_billionths), 9, 0, (uint64_t)16 * 1000 * MILLION, "0..16", NULL},
+    {"share", ONLY(GIANT), offsetof(agb_synth_spec, share_billionths), 9, 0, (uint64_t)1000 * MILLION, "0..1", NULL},
     {"stride", ONLY(SEQUENTIAL), offsetof(agb_synth_spec, stride), 0, 1, INT64_MAX, "1..9223372036854775807", NULL},
 };
 
@@ -290,6 +291,26 @@ static agb_status settle_sequential(agb_synth_spec *spec, agb_error *err)
     return AGB_OK;
 }
 
+/* Each other group needs a row of what the giant leaves. asked: for so many groups. */
+static agb_status settle_giant(agb_synth_spec *spec, bool asked, agb_error *err)
+{
+    const uint64_t whole = (uint64_t)1000 * MILLION;
+    uint64_t giant = (uint64_t)(((unsigned __int128)spec->rows * spec->share_billionths + whole / 2) / whole);
+    spec->giant_rows = giant == 0 && spec->rows > 0 ? 1 : giant;
+    uint64_t most = spec->rows ? spec->rows - spec->giant_rows + 1 : 0;
+    if (!asked && spec->groups > most)
+        spec->groups = most;
+    if (spec->groups > most)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "synth:giant: groups=%llu: the giant's share of %g leaves %llu of %llu "
+                        "rows for the others, and each has a row: allowed range is 1..%llu, or ask for a smaller share",
+                        (unsigned long long)spec->groups, (double)spec->share_billionths / 1e9,
+                        (unsigned long long)(spec->rows - spec->giant_rows), (unsigned long long)spec->rows,
+                        (unsigned long long)most);
+    if (spec->groups == 1)
+        spec->giant_rows = spec->rows;
+    return AGB_OK;
+}
+
 static agb_status settle(agb_synth_spec *spec, agb_error *err)
 {
     if (spec->order == AGB_SYNTH_AS_HITS) {
@@ -298,6 +319,7 @@ static agb_status settle(agb_synth_spec *spec, agb_error *err)
                             "natural, shuffled, sorted", agb_synth_kind_name(spec));
         spec->order = AGB_SYNTH_NATURAL;
     }
+    bool asked = spec->groups != 0;
     if (spec->kind == AGB_SYNTH_SAME)
         spec->groups = spec->rows ? 1 : 0;
     else if (spec->groups == 0 && spec->kind != AGB_SYNTH_RUNS)
@@ -314,6 +336,8 @@ static agb_status settle(agb_synth_spec *spec, agb_error *err)
         return settle_runs(spec, err);
     case AGB_SYNTH_SEQUENTIAL:
         return settle_sequential(spec, err);
+    case AGB_SYNTH_GIANT:
+        return settle_giant(spec, asked, err);
     default:
         return AGB_OK;
     }
@@ -338,7 +362,8 @@ agb_status agb_synth_spec_parse(agb_synth_spec *spec, const char *text, agb_erro
     char piece[MOST_TEXT];
     unsigned given = 0;
     bool more;
-    *spec = (agb_synth_spec){.rows = HITS_ROWS, .seed = 1, .skew_billionths = 1200u * MILLION};
+    *spec = (agb_synth_spec){.rows = HITS_ROWS, .seed = 1, .skew_billionths = 1200u * MILLION,
+                              .share_billionths = 900u * MILLION};
     agb_status status = next_piece(&text, piece, &more, err);
     if (status != AGB_OK)
         return status;

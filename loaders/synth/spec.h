@@ -13,7 +13,8 @@ typedef enum agb_synth_kind {
     AGB_SYNTH_ZIPF,
     AGB_SYNTH_SEQUENTIAL,
     AGB_SYNTH_RUNS,
-    AGB_SYNTH_SAME
+    AGB_SYNTH_SAME,
+    AGB_SYNTH_GIANT
 } agb_synth_kind;
 
 typedef enum agb_synth_order {
@@ -37,9 +38,11 @@ typedef struct agb_synth_spec {
     uint64_t rows, groups, seed, stride;
     uint64_t run_millionths;    /* mean length of a run of equal rows, times 10^6 */
     uint64_t skew_billionths;   /* exponent of zipf, times 10^9 */
+    uint64_t share_billionths;  /* of the rows, in the giant group, times 10^9 */
     uint64_t order;             /* agb_synth_order */
     uint64_t shape;             /* agb_synth_shape */
     uint64_t runs;              /* hits: number of runs; runs: the same, rounded up */
+    uint64_t giant_rows;        /* giant: rows of its first group */
 } agb_synth_spec;
 
 /* Parses and checks all of it; what is not given gets its default. */

@@ -5,7 +5,12 @@
  * WHERE ROWS BEGIN  A worker that starts in the middle of a CSV cannot know whether it stands between quotes. So each
  * one counts line ends for both cases, in one pass; afterwards the number of quotes before it, odd or even, says
  * which of the two counts holds. Text that breaks the quoting rules can make the choice wrong only behind the place
- * where it breaks them, and the parser refuses that place first. */
+ * where it breaks them, and the parser refuses that place first.
+ *
+ * HOW MUCH AT A TIME  2 MiB for each worker. Less fits the second-level cache and is slower all the same, by what each
+ * step costs (335 MB of hits, one thread: 71 ms at 128 KiB, 62 at 512 KiB, 57 at 2 MiB, 61 at 8 MiB); the same for one
+ * worker's chunks, so it has one. Several wait for one another twice in a step, 0.2 ms apart: see WAITING in
+ * engine/pool.c, which took two threads from 1.4 to 1.7 times one. */
 #include "parts.h"
 
 #include "scan.h"
