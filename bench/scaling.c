@@ -67,8 +67,8 @@ static void print_head(FILE *to, unsigned fewest)
 {
     char on[24];
     snprintf(on, sizeof on, "on %u", fewest);
-    fprintf(to, "%-*s %9s %9s %12s  speed-up over %u thread%s\n", LABEL, "threads", on, "on these", "efficiency", fewest,
-            fewest == 1 ? "" : "s");
+    fprintf(to, "%-*s %9s %9s %12s  speed-up over %u thread%s\n", LABEL, "threads", on, "on these", "efficiency",
+            fewest, fewest == 1 ? "" : "s");
     agb_report_rule(to);
 }
 

@@ -45,7 +45,8 @@ static void more_threads_are_laid_beside_the_fewest(void **state)
     assert_true(agb_scaling_of(&f.results, 0, &scaling));
     assert_int_equal(scaling.base, 2);
     assert_float_equal(scaling.speedup.ratio, 2, 0.01);
-    assert_true(scaling.speedup.ci95_low <= scaling.speedup.ratio && scaling.speedup.ratio <= scaling.speedup.ci95_high);
+    assert_true(scaling.speedup.ci95_low <= scaling.speedup.ratio);
+    assert_true(scaling.speedup.ratio <= scaling.speedup.ci95_high);
     assert_true(scaling.paired);
     assert_int_equal(scaling.verdict, AGB_VERDICT_FASTER);
     assert_true(agb_scaling_of(&f.results, 3, &scaling));
