@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A part of a table: which rows it has, and that it stands by itself. */
+#include "internal.h"
 #include "loader.h"
 #include "test.h"
 
