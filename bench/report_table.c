@@ -144,7 +144,7 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
     if (unseen)
         fprintf(to, "~ no difference seen: the interval holds 1, or the noise below covers it\n");
     if (cached)
-        fprintf(to, "cache: rows and groups fit into the last-level cache, where memory's bandwidth is no floor\n");
+        fprintf(to, "cache: it fits into L2, or was faster than memory: memory's bandwidth is no floor\n");
 }
 
 /* ---- Phases and memory ------------------------------------------------------------------------------------------- */
