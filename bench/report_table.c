@@ -286,7 +286,7 @@ static void print_trust(FILE *to, const agb_results *results)
                         results->n_sources > 1 ? "; " : "",
                         results->n_sources > 1 ? results->sources[baseline->source].name : "");
     }
-    if (noisy > 0 || hypervisor[0])
+    if (all > 0 && (noisy > 0 || hypervisor[0]))
         agb_report_line(to, "caution", "%zu of %zu timed runs lost more than 2 %% to waiting for a core%s%s%s", noisy,
                         all, hypervisor[0] ? "; this is a virtual machine (" : "", hypervisor,
                         hypervisor[0] ? "): its neighbours can slow any run without a trace here" : "");
