@@ -96,7 +96,7 @@ static agb_status check_options(const work *work, agb_error *err)
             heeded = agb_lab_heeds(work->labs[i], *name);
         if (!heeded)
             return agb_fail(err, AGB_ERR_ARGUMENT, "lab: --%s: %s does not heed it: `aggbench lab` lists what each "
-                            "lab does", *name, work->all ? "no lab of `all`" : work->labs[0]->name);
+                            "lab heeds", *name, work->all ? "no lab of `all`" : work->labs[0]->name);
     }
     const agb_pins *pins = &work->options->pins;
     unsigned threads = work->options->threads ? (unsigned)work->options->threads : pins->n;

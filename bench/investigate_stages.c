@@ -198,7 +198,7 @@ static void judge_instructions(agb_investigation *self, const agb_results *resul
                           : faster == (more < 1)                  ? "supported, as far as these two go"
                                                                   : "contradicted";
     agb_story_claim(&self->story, AGB_FIELD_HYPOTHESES, "M4", "Too many instructions: whoever executes fewer must be "
-                    "faster. %s %s takes %s times the instructions of %s%s, and is %s: %s",
+                    "faster. %s %s takes %s times the instructions of %s%s; in time, %s: %s",
                     counted ? "Counted:" : "Simulated, not measured:", PARTED, agb_text_number(more).s, SIMPLE,
                     counted ? "" : " on fewer rows", agb_told_ratio(&comparison->speedup, comparison->verdict).s,
                     outcome);

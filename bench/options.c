@@ -384,11 +384,12 @@ agb_status agb_options_parse(agb_options *out, const agb_command *command, int n
 
 void agb_help_entry(FILE *to, const char *left, int width, const char *right)
 {
-    int at = fprintf(to, "  %-*s ", width, left);
     int edge = width + 3;
-    if (at > edge)
-        at = fprintf(to, "\n%*s", edge, "") - 1;
-    agb_text_wrap(to, right, edge, at);
+    if (fprintf(to, "  %s", left) < edge)
+        fprintf(to, "%*s", width + 1 - (int)strlen(left), "");
+    else
+        fprintf(to, "\n%*s", edge, "");
+    agb_text_wrap(to, right, edge, edge);
 }
 
 void agb_help_usage(char *text, size_t size, const agb_command *command)

@@ -146,7 +146,7 @@ static void print_times(FILE *to, const agb_results *results, size_t source, int
     if (unseen)
         fprintf(to, "~ no difference seen: the interval holds 1, or the noise below covers it\n");
     if (cached)
-        fprintf(to, "cache: rows and groups fit into the last-level cache, where memory's bandwidth is no floor\n");
+        fprintf(to, "cache: it fits into L2, or was faster than memory: memory's bandwidth is no floor\n");
 }
 
 /* ---- Phases and memory ------------------------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static void print_trust(FILE *to, const agb_results *results)
                         results->n_sources > 1 ? "; " : "",
                         results->n_sources > 1 ? results->sources[baseline->source].name : "");
     }
-    if (noisy > 0 || hypervisor[0])
+    if (all > 0 && (noisy > 0 || hypervisor[0]))
         agb_report_line(to, "caution", "%zu of %zu timed runs lost more than 2 %% to waiting for a core%s%s%s", noisy,
                         all, hypervisor[0] ? "; this is a virtual machine (" : "", hypervisor,
                         hypervisor[0] ? "): its neighbours can slow any run without a trace here" : "");

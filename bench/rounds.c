@@ -40,11 +40,20 @@ static void refuse(agb_result *result, agb_state state, const agb_error *error)
     snprintf(result->reason, sizeof result->reason, "%s", error->text + (named ? length + 2 : 0));
 }
 
+/* Several integers that fit no pair of words become a string, too, which would be no word of the user's. */
+static const char *refusal_of(const agb_aggregator *aggregator, const agb_key_layout *layout)
+{
+    const char *refusal = agb_key_kind_refusal(aggregator, layout->kind);
+    for (size_t i = 0; i < layout->columns; i++)
+        if (layout->kind != AGB_KEYS_BYTES || layout->column[i].type == AGB_TYPE_BYTES)
+            return refusal;
+    return refusal ? "it does not take keys of more than 128 bits" : NULL;
+}
+
 static void describe_row(const agb_field *field, agb_result *result, const agb_entry *entry)
 {
     agb_error error = {0};
-    agb_key_kind kind = field->contest->layout->kind;
-    const char *refusal = entry->aggregator ? agb_key_kind_refusal(entry->aggregator, kind) : NULL;
+    const char *refusal = entry->aggregator ? refusal_of(entry->aggregator, field->contest->layout) : NULL;
     result->name = strdup(entry->name);
     result->params = strdup(entry->params);
     result->threads = entry->threads;

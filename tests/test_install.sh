@@ -48,6 +48,12 @@ for kind in static shared; do
         got="$(printf '7,3000000000\n-1,5\n7,3000000000\n' | counted merge_counts.$kind)"
         [ "$got" = '7,6000000000 -1,5 ' ] || echo "got $got")"
 done
+report it_merges_what_the_command_writes "$(for part in 1 2; do
+        "$tree/bin/aggbench" run "$work/in.csv" --input-format csv --group-by UserID --aggregator naive --quiet \
+            --repetitions 1 --counters off --groups "$work/part$part" >"$work/log" 2>&1 || cat "$work/log"
+    done
+    got="$(cat "$work/part1" "$work/part2" | counted merge_counts.shared)"
+    [ "$got" = '5,4 6,2 ' ] || echo "got $got")"
 report that_program_has_at_most_25_lines "$(grep -vc '^$\|^/\*\|^ \*' engine/examples/count_column.c |
     awk '$1 > 25')"
 report a_wrong_column_is_one_sentence "$(got="$(counted count_column.shared "$work/in.csv" UserId)"

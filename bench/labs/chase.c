@@ -268,7 +268,7 @@ static agb_status compare_steps(chase *chase, const agb_lab_chart *chart, agb_er
     agb_lab_find(record, "%zu step%s in the curve `%s`; %zu of the %zu caches that the machine reports have one at "
                  "their size%s", n, n == 1 ? "" : "s", curve->name, explained, chart->n_marks,
                  n > explained ? "; another may be a part of a larger cache that others share, or address translation"
-                               : "");
+                 : explained > n ? "; one step spans several of them: no level was seen between" : "");
     return status;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges partial counts, lines `key,count` as `aggbench run --groups FILE` writes them, and prints the ten largest
- * sums: rows that come batch by batch from a source of this program's own, here standard input.
+/* Merges partial counts of a column of numbers, files as `aggbench run --groups FILE` writes them, and prints the ten
+ * largest sums: rows that come batch by batch from a source of this program's own, here standard input.
  *     cc merge_counts.c $(pkg-config --cflags --libs aggbench) -o merge_counts && cat part1 part2 | ./merge_counts */
 #include <aggbench.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { BATCH_ROWS = 1024 };
 
@@ -18,16 +19,19 @@ static agb_status next(void *context, unsigned worker, agb_batch *batch)
 {
     (void)worker;    /* always 0: the plan has no pool */
     source *self = context;
-    int64_t key;
-    int read = 2;
-    while (batch->rows < BATCH_ROWS && (read = fscanf(self->from, "%" SCNd64 ",%" SCNu64, &key,
-                                                      &self->counts[batch->rows])) == 2) {
+    char line[64];
+    while (batch->rows < BATCH_ROWS && fgets(line, sizeof line, self->from)) {
+        int64_t key;
+        if (strcmp(line, "key,count\n") == 0)    /* every file begins with it */
+            continue;
+        if (sscanf(line, "%" SCNd64 ",%" SCNu64, &key, &self->counts[batch->rows]) != 2)
+            return AGB_ERR_FORMAT;
         self->keys[batch->rows] = (uint64_t)key;
         batch->rows += self->counts[batch->rows] > 0;    /* a weight is never 0 */
     }
     batch->keys = self->keys;
     batch->weights = self->counts;
-    return ferror(self->from) ? AGB_ERR_IO : read == 2 || read == EOF ? AGB_OK : AGB_ERR_FORMAT;
+    return ferror(self->from) ? AGB_ERR_IO : AGB_OK;
 }
 
 int main(void)
