@@ -98,7 +98,8 @@ refused 2 'output|in.csv|is a file of the source' pivot "$work/in.csv" --output 
 refused 2 'groups|new|--output|two files' run $one --groups "$work/new" --output "$work/../${work##*/}/new"
 # shellcheck disable=SC2086
 refused 2 'groups|link|--output|two files' run $one --groups "$work/link" --output "$work/target"
-refused 1 "groups: $work/new: not written|naive: memory budget exceeded" run $few --groups "$work/new" --memory-budget 1k
+refused 1 "groups: $work/new: not written|naive: memory budget exceeded" run $few --groups "$work/new" \
+    --memory-budget 1k
 refused 2 'groups|one source|--sweep' run $few --groups "$work/new" --sweep groups=2,3
 refused 1 'writing|/tmp|Is a directory' run $few --output /tmp
 "$aggbench" run - --groups "$work/in.csv" <"$work/in.csv" >"$work/out" 2>"$work/err"
