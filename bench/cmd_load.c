@@ -5,6 +5,7 @@
 #include "json_text.h"
 #include "process.h"
 #include "progress.h"
+#include "sampling.h"
 #include "schema_file.h"
 #include "text.h"
 
@@ -99,6 +100,7 @@ typedef struct job {
     names names;
     agb_table *table;
     agb_progress_printer printer;
+    uint64_t of_rows;     /* that the source has */
     double load_s, save_s;
 } job;
 
@@ -124,6 +126,9 @@ static agb_status load_table(job *job, agb_error *err)
                                 .schema = job->schema};
     agb_status status = agb_table_load(&job->table, job->registry, job->options->operand, job->names.name, job->names.n,
                                        &options, err);
+    agb_row_sample sample = agb_sampling_of(job->options);
+    if (status == AGB_OK)
+        status = agb_sampling_take(&job->table, &sample, options.pages, &job->of_rows, err);
     job->load_s = agb_now_s() - start;
     return status;
 }
@@ -165,14 +170,20 @@ static agb_status do_job(job *job, agb_error *err)
     return status;
 }
 
+static agb_text part_of(const job *job)
+{
+    agb_row_sample sample = agb_sampling_of(job->options);
+    return agb_sampling_words(&sample, agb_table_rows(job->table), job->of_rows);
+}
+
 static void print_summary(FILE *to, const job *job)
 {
     struct stat file = {0};
     stat(job->options->output, &file);
     uint64_t rows = agb_table_rows(job->table);
-    fprintf(to, "%s: %s row%s, %zu column%s, %s (%s in memory); loaded in %s, written in %s\n",
+    fprintf(to, "%s: %s row%s%s, %zu column%s, %s (%s in memory); loaded in %s, written in %s\n",
             agb_text_clean(job->options->output).s,
-            agb_text_count(rows).s, rows == 1 ? "" : "s", job->names.n, job->names.n == 1 ? "" : "s",
+            agb_text_count(rows).s, rows == 1 ? "" : "s", part_of(job).s, job->names.n, job->names.n == 1 ? "" : "s",
             agb_text_bytes((uint64_t)file.st_size).s, agb_text_bytes(agb_table_bytes(job->table)).s,
             agb_text_seconds(job->load_s).s, agb_text_seconds(job->save_s).s);
     if (job->names.left_out)
@@ -182,18 +193,20 @@ static void print_summary(FILE *to, const job *job)
 
 static void print_loaded(FILE *to, const job *job)
 {
-    fprintf(to, "%s: %s rows, %s in memory; loaded in %s by %s; nothing written\n",
+    fprintf(to, "%s: %s rows%s, %s in memory; loaded in %s by %s; nothing written\n",
             agb_text_clean(job->options->operand).s,
-            agb_text_count(agb_table_rows(job->table)).s, agb_text_bytes(agb_table_bytes(job->table)).s,
+            agb_text_count(agb_table_rows(job->table)).s, part_of(job).s, agb_text_bytes(agb_table_bytes(job->table)).s,
             agb_text_seconds(job->load_s).s, agb_table_format(job->table));
 }
 
 /* The keys of `source` are those of a run's report. */
 static void print_json(FILE *to, const job *job)
 {
-    json_t *source = json_pack("{s:o, s:s, s:I, s:f, s:I}", "name", agb_json_text(job->options->operand), "format",
+    agb_row_sample sample = agb_sampling_of(job->options);
+    json_t *source = json_pack("{s:o, s:s, s:I, s:f, s:I, s:o}", "name", agb_json_text(job->options->operand), "format",
                                agb_table_format(job->table), "rows", (json_int_t)agb_table_rows(job->table), "load_s",
-                               job->load_s, "bytes", (json_int_t)agb_table_bytes(job->table));
+                               job->load_s, "bytes", (json_int_t)agb_table_bytes(job->table), "sample",
+                               agb_sampling_json(&sample, agb_table_rows(job->table), job->of_rows));
     json_t *output = job->options->dry_run ? json_null()
                                            : json_pack("{s:o, s:f}", "name", agb_json_text(job->options->output),
                                                        "save_s", job->save_s);
@@ -235,8 +248,8 @@ static int load(const agb_options *options, agb_error *err)
     return agb_exit_of(status);
 }
 
-static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "input-format", "schema", "threads",
-                                           "format", "quiet", NULL};
+static const char *const load_options[] = {"columns", "output", "dry-run", "codec", "head", "every", "input-format",
+                                           "schema", "threads", "format", "quiet", NULL};
 
 const agb_command agb_command_load = {
     .name = "load", .operand = "SOURCE", .needs_operand = true,

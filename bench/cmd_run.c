@@ -10,10 +10,10 @@ static int run(const agb_options *options, agb_error *err)
 }
 
 static const char *const run_options[] = {
-    "aggregator", "plugin", "sweep", "group-by", "where", "query", "input-format", "schema", "threads", "pin",
-    "repetitions", "precision", "processes", "time-limit", "warmup", "timeout", "memory", "pages", "memory-budget",
-    "spill-folder", "batch-rows", "hash", "counters", "events", "record", "perf-check", "ipc-line", "twin", "no-twin",
-    "seed", "top", "offset", "groups", "format", "output", "quiet", NULL};
+    "aggregator", "plugin", "sweep", "group-by", "where", "query", "head", "every", "input-format", "schema", "threads",
+    "pin", "repetitions", "precision", "processes", "time-limit", "warmup", "timeout", "memory", "pages",
+    "memory-budget", "spill-folder", "batch-rows", "hash", "counters", "events", "record", "perf-check", "ipc-line",
+    "twin", "no-twin", "seed", "top", "offset", "groups", "format", "output", "quiet", NULL};
 
 const agb_command agb_command_run = {
     .name = "run", .operand = "SOURCE", .needs_operand = true,

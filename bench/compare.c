@@ -36,6 +36,7 @@ static const circumstance circumstances[] = {
     {"machine", "hypervisor", "machine.hypervisor", true},
     {"source", "name", "source.name", true},
     {"source", "rows", "source.rows", true},
+    {"source", "sample", "source.sample", true},
     {"source", "groups", "source.groups", true},
     {"query", "group_by", "query.group_by", true},
     {"query", "where", "query.where", true},

@@ -63,7 +63,7 @@ static agb_status stage_set(stage *stage)
 {
     const agb_contest *contest = stage->self->contest;
     bool parallel = stage->self->aggregator->traits & AGB_PARALLEL;
-    unsigned workers = parallel ? contest->threads : 1;
+    unsigned workers = parallel ? stage->self->threads : 1;
     agb_error *err = &stage->error;
     stage->aggregator = stage->self->aggregator;
     agb_status status = agb_plugins_load(contest->plugins, &stage->aggregator, err);
@@ -216,9 +216,10 @@ static void contestant_body(void *context, int in, int out)
 /* ---- In the parent ----------------------------------------------------------------------------------------------- */
 
 agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
-                                const char *params, agb_error *err)
+                                const char *params, unsigned threads, agb_error *err)
 {
     *out = (agb_contestant){.contest = contest, .aggregator = aggregator, .params = params,
+                             .threads = threads ? threads : contest->threads,
                              .oom_kills = agb_oom_kills("")};
     out->last = mmap(NULL, sizeof *out->last, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (out->last == MAP_FAILED) {

@@ -59,14 +59,15 @@ typedef struct agb_contestant {
     const agb_contest *contest;
     const agb_aggregator *aggregator;
     const char *params;
+    unsigned threads;
     agb_process process;
     uint64_t oom_kills;            /* of the system, at the start */
     agb_last_word *last;           /* shared with the child */
 } agb_contestant;
 
-/* Forks; the caller must have no threads. */
+/* Forks; the caller must have no threads. threads: at most those of the contest; 0: as many. */
 agb_status agb_contestant_start(agb_contestant *out, const agb_contest *contest, const agb_aggregator *aggregator,
-                                const char *params, agb_error *err);
+                                const char *params, unsigned threads, agb_error *err);
 /* One repetition that counts pass number `pass`. Anything but AGB_STATE_OK ends the process; measurement->error then
  * says why in one sentence. top: takes the largest groups, measurement->top.groups of them, in one malloc of the
  * caller's; NULL: they are not wanted. */

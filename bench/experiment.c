@@ -10,6 +10,7 @@
 #include "processes.h"
 #include "query.h"
 #include "rounds.h"
+#include "sampling.h"
 #include "summary.h"
 
 #include <malloc.h>
@@ -62,7 +63,7 @@ static agb_status find_columns(const session *self, agb_query_columns *columns, 
     return status;
 }
 
-static agb_status load_columns(session *self, const agb_query_columns *columns, agb_error *err)
+static agb_status load_columns(session *self, const agb_query_columns *columns, uint64_t *of_rows, agb_error *err)
 {
     const agb_experiment *experiment = self->experiment;
     agb_pool *pool = NULL;
@@ -76,6 +77,8 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
                                     .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
         status = agb_table_load(&self->table, experiment->registry, experiment->sources[self->source], columns->name,
                                 columns->n, &options, err);
+        if (status == AGB_OK)
+            status = agb_sampling_take(&self->table, &experiment->settings.sample, options.pages, of_rows, err);
     }
     agb_pool_destroy(pool);
     malloc_trim(0);    /* the loader's buffers must not be copied into every contestant's account */
@@ -87,15 +90,16 @@ static agb_status load_table(session *self, agb_error *err)
     agb_source_info *info = &self->results->sources[self->source];
     double start = agb_now_s();
     agb_query_columns columns;
+    uint64_t of_rows = 0;
     agb_status status = find_columns(self, &columns, err);
     if (status == AGB_OK)
-        status = load_columns(self, &columns, err);
+        status = load_columns(self, &columns, &of_rows, err);
     agb_query_columns_release(&columns);
     if (status != AGB_OK)
         return status;
     *info = (agb_source_info){.name = strdup(self->experiment->sources[self->source]),
                               .format = strdup(agb_table_format(self->table)), .rows = agb_table_rows(self->table),
-                              .bytes = agb_table_bytes(self->table), .load_s = agb_now_s() - start};
+                              .of_rows = of_rows, .bytes = agb_table_bytes(self->table), .load_s = agb_now_s() - start};
     return agb_key_layout_create(&info->layout, self->table, self->experiment->settings.group_by, err);
 }
 
@@ -272,6 +276,8 @@ static agb_status find_reference(session *self, agb_error *err)
     info->groups = self->reference.digest.groups;
     info->nulls = self->reference.nulls;
     info->selected = self->reference.digest.rows + self->reference.nulls;
+    if (status == AGB_OK)
+        agb_sampling_note(self->results, info);
     return status;
 }
 

@@ -13,6 +13,7 @@
 typedef struct agb_entry {
     const agb_aggregator *aggregator;    /* NULL: could not be loaded, `refused` says why */
     char *name, *params;                 /* owned */
+    unsigned threads;                    /* workers, where they are swept; 0: those of the settings */
     agb_error refused;
 } agb_entry;
 

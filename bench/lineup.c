@@ -6,6 +6,7 @@
 #include "precision.h"
 #include "pins.h"
 #include "query.h"
+#include "sampling.h"
 #include "schema_file.h"
 
 #include <errno.h>
@@ -158,7 +159,12 @@ static agb_status set_threads(agb_lineup *lineup, const agb_options *options, ag
     unsigned n_allowed = agb_machine_allowed_cpus(allowed, AGB_MOST_PINS);
     n_allowed = n_allowed > AGB_MOST_PINS ? AGB_MOST_PINS : n_allowed;
     bool threads_given = agb_option_given(options, "threads");
+    if (threads_given && lineup->most_threads)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--threads: %" PRIu64 ": --sweep gives the numbers of threads: leave "
+                        "one of them out", options->threads);
     settings->threads = !threads_given && options->pins.n ? options->pins.n : (unsigned)options->threads;
+    if (lineup->most_threads)
+        settings->threads = lineup->most_threads;
     lineup->pins = options->pins;
     if (settings->threads == 1 && lineup->pins.n == 0 && n_allowed > 0)
         lineup->pins = (agb_pins){.cpu = {allowed[n_allowed - 1]}, .n = 1};
@@ -283,7 +289,7 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
         .repetitions = (unsigned)options->repetitions, .warmup = (unsigned)options->warmup,
         .pages = (agb_pages)options->pages, .memory = (agb_memory_mode)options->memory,
         .memory_budget = options->memory_budget, .seed = options->seed,
-        .batch_rows = options->batch_rows};
+        .batch_rows = options->batch_rows, .sample = agb_sampling_of(options)};
     experiment->registry = lineup->registry;
     experiment->input_format = options->input_format;
     experiment->timeout_s = (double)options->timeout_s;
@@ -306,8 +312,6 @@ static agb_status set_settings(agb_lineup *lineup, const agb_options *options, c
     experiment->schema = lineup->schema;
     if (status == AGB_OK)
         status = agb_lineup_check_folder(options->spill_folder, err);
-    if (status == AGB_OK)
-        status = set_threads(lineup, options, err);
     return status;
 }
 
@@ -339,6 +343,8 @@ agb_status agb_lineup_create(agb_lineup *out, const agb_options *options, const 
         status = add_contestants(out, options, standard, err);
     if (status == AGB_OK)
         status = agb_lineup_set_sources(out, options, source, err);
+    if (status == AGB_OK)
+        status = set_threads(out, options, err);
     if (status == AGB_OK)
         status = agb_lineup_set_counters(out, options, err);
     for (size_t i = 0; status == AGB_OK && i < out->experiment.n_sources; i++)

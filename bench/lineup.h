@@ -17,6 +17,7 @@ typedef struct agb_lineup {
     agb_experiment experiment;
     agb_share share;
     agb_sweep sweeps[AGB_MOST_SWEEPS];
+    unsigned most_threads;   /* of a sweep of them; 0: there is none */
     agb_counter_support support;
     agb_replay replay;
     agb_ipc_line ipc_line;   /* with --ipc-line */
@@ -41,7 +42,7 @@ void agb_lineup_release(agb_lineup *lineup);
 /* Runs it and adds the environment: a complete set of results. */
 agb_status agb_lineup_run(agb_lineup *lineup, agb_results *out, agb_error *err);
 
-/* The part that makes sources, and contestants of a swept parameter: lineup_sweep.c. */
+/* The part that makes sources, and contestants of a swept parameter or number of threads: lineup_sweep.c. */
 agb_status agb_lineup_set_sources(agb_lineup *lineup, const agb_options *options, const char *source, agb_error *err);
 /* A SOURCE "NAME:spec" of a loader that generates rows. */
 bool agb_lineup_is_generated(const agb_registry *registry, const char *source);

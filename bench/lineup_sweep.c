@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --sweep in a line-up: one contestant for each value of a parameter, one source for each value of a generator's key,
- * and with two of them every pair. */
+/* --sweep in a line-up: one contestant for each value of a parameter or number of threads, one source for each value of
+ * a generator's key, and with two of them every pair. */
 #include "lineup.h"
 
 #include "sweep.h"
@@ -17,7 +17,18 @@ static bool has_param(const agb_aggregator *aggregator, const char *name)
     return false;
 }
 
-static agb_status spread_entry(agb_lineup *lineup, const agb_entry *entry, const agb_sweep *sweep, agb_error *err)
+/* The entry with other parameters, or another number of threads. */
+static agb_status add_like(agb_experiment *experiment, const agb_entry *entry, const char *params, unsigned threads,
+                           agb_error *err)
+{
+    agb_status status = agb_lineup_add_entry(experiment, entry->aggregator, entry->name, params, &entry->refused, err);
+    if (status == AGB_OK)
+        experiment->entries[experiment->n_entries - 1].threads = threads;
+    return status;
+}
+
+static agb_status spread_params(agb_experiment *experiment, const agb_entry *entry, const agb_sweep *sweep,
+                                agb_error *err)
 {
     agb_status status = AGB_OK;
     for (size_t i = 0; i < sweep->n && status == AGB_OK; i++) {
@@ -27,8 +38,34 @@ static agb_status spread_entry(agb_lineup *lineup, const agb_entry *entry, const
             return agb_fail(err, AGB_ERR_MEMORY, "no memory for the list of contestants");
         status = agb_params_parse(entry->aggregator, params, values, err);
         if (status == AGB_OK)
-            status = agb_lineup_add_entry(&lineup->experiment, entry->aggregator, entry->name, params, NULL, err);
+            status = add_like(experiment, entry, params, entry->threads, err);
         free(params);
+    }
+    return status;
+}
+
+static agb_status parse_threads(const char *text, unsigned *threads, agb_error *err)
+{
+    enum { MOST = 1024 };
+    char *end;
+    unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    if (value < 1 || value > MOST || *end != '\0')
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: threads=%s: not a whole number in the allowed range 1..%d",
+                        text, MOST);
+    *threads = (unsigned)value;
+    return AGB_OK;
+}
+
+static agb_status spread_threads(agb_lineup *lineup, const agb_entry *entry, const agb_sweep *sweep, agb_error *err)
+{
+    agb_status status = AGB_OK;
+    for (size_t i = 0; i < sweep->n && status == AGB_OK; i++) {
+        unsigned threads = 0;
+        status = parse_threads(sweep->value[i], &threads, err);
+        if (status == AGB_OK)
+            status = add_like(&lineup->experiment, entry, entry->params, threads, err);
+        if (status == AGB_OK && threads > lineup->most_threads)
+            lineup->most_threads = threads;
     }
     return status;
 }
@@ -42,7 +79,16 @@ void agb_lineup_release_entries(agb_entry *entries, size_t n)
     free(entries);
 }
 
-/* Entries that know the parameter become one entry for each value; the others stay. *found: whether any knew it. */
+static bool any_has_param(const agb_experiment *experiment, const char *name)
+{
+    bool any = false;
+    for (size_t i = 0; i < experiment->n_entries; i++)
+        any = any || has_param(experiment->entries[i].aggregator, name);
+    return any;
+}
+
+/* Entries that know the parameter, or can use several threads, become one entry for each value; the others stay.
+ * *found: whether there were any. */
 static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool *found, agb_error *err)
 {
     agb_entry *before = lineup->experiment.entries;
@@ -53,13 +99,14 @@ static agb_status sweep_entries(agb_lineup *lineup, const agb_sweep *sweep, bool
     agb_status status = AGB_OK;
     for (size_t i = 0; i < n && status == AGB_OK; i++) {
         const agb_entry *entry = &before[i];
-        if (has_param(entry->aggregator, sweep->name)) {
-            *found = true;
-            status = spread_entry(lineup, entry, sweep, err);
-        } else {
-            status = agb_lineup_add_entry(&lineup->experiment, entry->aggregator, entry->name, entry->params,
-                                          &entry->refused, err);
+        bool parallel = entry->aggregator && (entry->aggregator->traits & AGB_PARALLEL);
+        if (sweep->of_threads ? !parallel : !has_param(entry->aggregator, sweep->name)) {
+            status = add_like(&lineup->experiment, entry, entry->params, entry->threads, err);
+            continue;
         }
+        *found = true;
+        status = sweep->of_threads ? spread_threads(lineup, entry, sweep, err)
+                                   : spread_params(&lineup->experiment, entry, sweep, err);
     }
     agb_lineup_release_entries(before, n);
     return status;
@@ -102,10 +149,14 @@ static agb_status sweep_sources(agb_experiment *experiment, const agb_sweep *swe
 static agb_status apply_sweep(agb_lineup *lineup, agb_sweep *sweep, const char *source, agb_error *err)
 {
     bool of_entries;
+    sweep->of_threads = strcmp(sweep->name, "threads") == 0 && !any_has_param(&lineup->experiment, sweep->name);
     agb_status status = sweep_entries(lineup, sweep, &of_entries, err);
     sweep->of_source = !of_entries;
     if (status != AGB_OK || of_entries)
         return status;
+    if (sweep->of_threads)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--sweep: threads: no chosen aggregator can use several: `aggbench "
+                        "list` shows which can");
     if (agb_lineup_is_generated(lineup->registry, source))
         return sweep_sources(&lineup->experiment, sweep, err);
     return agb_fail(err, AGB_ERR_NOT_FOUND,

@@ -31,6 +31,12 @@ const agb_option agb_option_table[] = {
     {.name = "query", .argument = "N", .kind = IS_COUNT, .offset = FIELD(query), .standard = UINT64_MAX, .least = 0,
      .most = 42,
      .about = "what query N of ClickBench asks, counted from 0: `aggbench list --queries` shows them"},
+    {.name = "head", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1, .most = INT64_MAX,
+     .about = "only the first N rows of SOURCE. A file in the order of time begins with few of its values: the report "
+              "says how many groups they hold (all rows)"},
+    {.name = "every", .argument = "K", .kind = IS_COUNT, .offset = FIELD(every), .least = 1, .most = INT64_MAX,
+     .about = "only the first row and each K-th after it: a sample from all over SOURCE; with --head, of the first N. "
+              "All of SOURCE is read for it (each row)"},
     {.name = "aggregator", .argument = "NAME[:p=v...]", .kind = IS_WORDS, .offset = FIELD(aggregators),
      .about = "contestant with its parameters; repeatable, or a comma list, or `all` (all). The first one is the "
               "baseline of the comparisons"},
@@ -39,7 +45,8 @@ const agb_option agb_option_table[] = {
               "processes of its own"},
     {.name = "sweep", .argument = "p=a..b", .kind = IS_WORDS, .offset = FIELD(sweeps),
      .about = "one contestant for each value of an aggregator's parameter, or one source for each value of a synth "
-              "key (rows, groups, skew, run ...); also p=a..b/step, p=a..b*factor and p=a,b,c. Twice: every pair"},
+              "key (rows, groups, skew, run ...); also p=a..b/step, p=a..b*factor and p=a,b,c. threads=1,2: the same "
+              "strategies on so many workers, and what the more bring over the fewest. Twice: every pair"},
     {.name = "rows", .argument = "N", .kind = IS_TEXT, .offset = FIELD(rows),
      .about = "rows of each cell, also as 10M or 1e7 (4M)"},
     {.name = "groups", .command = "matrix", .argument = "LIST", .kind = IS_TEXT, .offset = FIELD(grid_groups),

@@ -38,6 +38,7 @@ typedef struct agb_options {
 
     const char *group_by, *where;
     uint64_t query, offset;
+    uint64_t head, every;           /* of the source's rows; 0 = all, each */
     agb_words aggregators, plugins;
     agb_words sweeps;
     const char *input_format, *schema;

@@ -41,6 +41,8 @@ static json_t *repetition_json(const agb_counter_support *support, const agb_rep
 static json_t *result_json(const agb_results *results, const agb_result *result)
 {
     json_t *phases = json_array(), *repetitions = json_array();
+    char params[256];
+    agb_result_params(result, params, sizeof params);
     for (size_t i = 0; i < result->stats.phases; i++)
         json_array_append_new(phases, agb_json_text(result->aggregator->phases[i]));
     for (size_t i = result->n_warmup; i < result->n_runs; i++) {
@@ -49,7 +51,7 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
             json_array_append_new(repetitions, repetition_json(&results->support, counts, result->stats.phases));
     }
     return json_pack("{s:o, s:o, s:o, s:o}", "aggregator", agb_json_text(result->name), "params",
-                     agb_json_text(result->params), "phases", phases, "repetitions", repetitions);
+                     agb_json_text(params), "phases", phases, "repetitions", repetitions);
 }
 
 agb_status agb_record_write(agb_output *to, const agb_results *results, agb_error *err)

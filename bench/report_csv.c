@@ -5,6 +5,7 @@
 #include "csv_field.h"
 #include "ipc_place.h"
 #include "report_sweep.h"
+#include "scaling.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -65,14 +66,28 @@ static void print_ipc_place(FILE *to, const agb_results *results, const agb_resu
     agb_csv_text(to, place.has ? agb_ipc_side(results->ipc_line, place.value) : place.reason);
 }
 
+/* What a swept number of threads brought over the fewest. */
+static void print_scaling(FILE *to, const agb_results *results, size_t i)
+{
+    agb_scaling scaling;
+    if (!agb_scaling_is_asked(&results->settings))
+        return;
+    bool has = agb_scaling_of(results, i, &scaling);
+    number_field(to, has, has ? scaling.speedup.ratio : 0);
+    number_field(to, has, has ? scaling.speedup.ci95_low : 0);
+    number_field(to, has, has ? scaling.speedup.ci95_high : 0);
+}
+
 static void print_row(FILE *to, const agb_results *results, size_t i)
 {
     const agb_result *result = &results->results[i];
     const agb_source_info *source = &results->sources[result->source];
     const agb_comparison *comparison = agb_results_comparison_of(results, i);
     bool ok = result->state == AGB_STATE_OK;
+    char params[256];
+    agb_result_params(result, params, sizeof params);
     fprintf(to, "%s", result->name);
-    agb_csv_text(to, result->params);
+    agb_csv_text(to, params);
     agb_csv_text(to, source->name);
     agb_csv_text(to, agb_state_name(result->state));
     agb_csv_text(to, result->reason);
@@ -96,11 +111,13 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
+    count_field(to, true, source->of_rows);
     print_ipc_place(to, results, result);
     for (unsigned event = 0; event < results->support.events; event++)
         number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);
     for (size_t axis = 0; axis < results->settings.n_sweeps; axis++)
         sweep_field(to, results, result, &results->settings.sweeps[axis]);
+    print_scaling(to, results, i);
     fputc('\n', to);
 }
 
@@ -112,13 +129,15 @@ void agb_report_csv(FILE *to, const agb_results *results)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         fprintf(to, ",%s", agb_metric_name((agb_metric)metric));
     fputs(",est_waiting_beyond_cache_pct,est_ci95_low,est_ci95_high,sim_rows,sim_instructions_per_row,"
-          "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row", to);
+          "sim_l1_misses_per_row,sim_last_level_misses_per_row,sim_branch_mispredictions_per_row,source_rows", to);
     if (results->ipc_line)
         fprintf(to, ",line_source,line_%s,line_side", agb_ipc_unit_name(results->ipc_line->unit));
     for (unsigned event = 0; event < results->support.events; event++)
         agb_csv_text(to, results->support.event[event].name);
     for (size_t axis = 0; axis < results->settings.n_sweeps; axis++)
         agb_csv_text(to, results->settings.sweeps[axis].name);
+    if (agb_scaling_is_asked(&results->settings))
+        fputs(",threads_speedup,threads_speedup_ci95_low,threads_speedup_ci95_high", to);
     fputc('\n', to);
     for (size_t i = 0; i < results->n_results; i++)
         print_row(to, results, i);

@@ -14,6 +14,7 @@
 #include "replay.h"
 #include "report_sweep.h"
 #include "resident.h"
+#include "sampling.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -39,12 +40,14 @@ static json_t *count(uint64_t value)
 
 /* ---- Circumstances ----------------------------------------------------------------------------------------------- */
 
-static json_t *source_json(const agb_source_info *source)
+static json_t *source_json(const agb_results *results, const agb_source_info *source)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name), "format",
-                     agb_json_text(source->format), "rows", count(source->rows), "load_s", number(true, source->load_s),
-                     "bytes", count(source->bytes), "groups", count(source->groups), "nulls", count(source->nulls),
-                     "reference_s", number(true, source->reference_s), "selected", count(source->selected));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", agb_json_text(source->name),
+                     "format", agb_json_text(source->format), "rows", count(source->rows), "load_s",
+                     number(true, source->load_s), "bytes", count(source->bytes), "groups", count(source->groups),
+                     "nulls", count(source->nulls), "reference_s", number(true, source->reference_s), "selected",
+                     count(source->selected), "sample",
+                     agb_sampling_json(&results->settings.sample, source->rows, source->of_rows));
 }
 
 static json_t *query_json(const agb_results *results)
@@ -130,6 +133,8 @@ static json_t *params_json(const agb_result *result)
     const agb_param *param = result->aggregator ? result->aggregator->params : NULL;
     for (size_t i = 0; param && param[i].name; i++)
         json_object_set_new(params, param[i].name, json_integer(result->param_values[i]));
+    if (result->threads)
+        json_object_set_new(params, "threads", json_integer(result->threads));
     return params;
 }
 
@@ -337,10 +342,11 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
     const agb_settings *settings = &results->settings;
     const agb_source_info *source = &results->sources[result->source];
     bool ok = result->state == AGB_STATE_OK;
+    unsigned wanted = result->threads ? result->threads : settings->threads;
     json_t *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "aggregator", agb_json_text(result->name), "state",
                             agb_state_name(result->state), "params", params_json(result), "threads",
-                            count(ok ? result->stats.workers : settings->threads), "pages",
-                            agb_pages_name(settings->pages), "memory", agb_memory_mode_name(settings->memory));
+                            count(ok ? result->stats.workers : wanted), "pages", agb_pages_name(settings->pages),
+                            "memory", agb_memory_mode_name(settings->memory));
     add_answer(out, result);
     json_object_set_new(out, "wall_s", wall_json(result));
     json_object_set_new(out, "ns_per_row", number(ok, result->ns_per_row));
@@ -377,7 +383,6 @@ static json_t *result_json(const agb_results *results, const agb_result *result)
 
 static json_t *comparisons_json(const agb_results *results)
 {
-    static const char *const verdicts[] = {"no difference seen", "faster", "slower"};
     json_t *comparisons = json_array();
     for (size_t i = 0; i < results->n_comparisons; i++) {
         const agb_comparison *comparison = &results->comparisons[i];
@@ -390,7 +395,7 @@ static json_t *comparisons_json(const agb_results *results)
                                         number(true, comparison->speedup.ratio), "ci95_low",
                                         number(true, comparison->speedup.ci95_low), "ci95_high",
                                         number(true, comparison->speedup.ci95_high), "verdict",
-                                        verdicts[comparison->verdict], "result", count(comparison->result)));
+                                        agb_verdict_name(comparison->verdict), "result", count(comparison->result)));
     }
     return comparisons;
 }
@@ -429,14 +434,14 @@ static json_t *perf_check_json(const agb_results *results)
 
 json_t *agb_results_json(const agb_results *results)
 {
-    json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source", source_json(&results->sources[0]),
-                            "query", query_json(results), "machine", machine_json(results), "floor",
-                            floor_json(results, 0));
+    json_t *out = json_pack("{s:i, s:o, s:o, s:o, s:o}", "aggbench", 1, "source",
+                            source_json(results, &results->sources[0]), "query", query_json(results), "machine",
+                            machine_json(results), "floor", floor_json(results, 0));
     json_t *rows = json_array(), *sources = json_array(), *notes = json_array();
     for (size_t i = 0; i < results->n_results; i++)
         json_array_append_new(rows, result_json(results, &results->results[i]));
     for (size_t i = 0; i < results->n_sources; i++)
-        json_array_append_new(sources, source_json(&results->sources[i]));
+        json_array_append_new(sources, source_json(results, &results->sources[i]));
     for (size_t i = 0; i < results->n_notes; i++)
         json_array_append_new(notes, agb_json_text(results->notes[i]));
     json_object_set_new(out, "results", rows);

@@ -4,6 +4,7 @@
 
 #include "json_text.h"
 #include "report.h"
+#include "scaling.h"
 #include "summary.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@ enum { NOWHERE = -1, CELL = 9, LABEL = 20, COLUMNS = (AGB_TEXT_CELLS - LABEL) / 
 bool agb_sweep_value_of(const agb_results *results, const agb_result *result, const agb_sweep *axis, char *value,
                         size_t size)
 {
+    if (axis->of_threads)
+        return result->threads && snprintf(value, size, "%u", result->threads) > 0;
     const char *text = axis->of_source ? results->sources[result->source].name : result->params;
     return agb_sweep_get(text, axis->of_source ? ',' : ':', axis->name, value, size);
 }
@@ -294,6 +297,7 @@ void agb_report_sweep(FILE *to, const agb_results *results)
         print_line_map(to, results);
     else
         print_square_maps(to, results);
+    agb_report_scaling(to, results);
     for (size_t i = 0; next_contest(results, &i, &best); i++)
         print_best(to, results, &best);
     fputc('\n', to);
@@ -309,8 +313,9 @@ static json_t *axes_json(const agb_settings *settings)
         json_t *values = json_array();
         for (size_t k = 0; k < axis->n; k++)
             json_array_append_new(values, agb_json_text(axis->value[k]));
-        json_array_append_new(axes, json_pack("{s:o, s:s, s:o}", "name", agb_json_text(axis->name), "of",
-                                              axis->of_source ? "source" : "aggregator", "values", values));
+        const char *of = axis->of_source ? "source" : axis->of_threads ? "threads" : "aggregator";
+        json_array_append_new(axes, json_pack("{s:o, s:s, s:o}", "name", agb_json_text(axis->name), "of", of, "values",
+                                              values));
     }
     return axes;
 }
@@ -332,12 +337,13 @@ static json_t *cells_json(const agb_results *results)
 static json_t *best_json(const agb_results *results, const best *best)
 {
     const agb_result *result = &results->results[best->result];
-    char second[256] = "";
+    char second[256] = "", params[256];
+    agb_result_params(result, params, sizeof params);
     if (best->has_second)
         agb_result_label(&results->results[best->second], second, sizeof second);
     json_t *out =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "source", agb_json_text(results->sources[result->source].name),
-                  "aggregator", agb_json_text(result->name), "params", agb_json_text(result->params), "result",
+                  "aggregator", agb_json_text(result->name), "params", agb_json_text(params), "result",
                   json_integer((json_int_t)best->result), "second", agb_json_text_or_null(second), "second_result",
                   best->has_second ? json_integer((json_int_t)best->second) : json_null());
     json_object_set_new(out, "lead", agb_json_number(best->has_second ? best->lead.ratio : NAN));
@@ -356,6 +362,6 @@ json_t *agb_sweep_json(const agb_results *results)
     json_t *all = json_array();
     for (size_t i = 0; next_contest(results, &i, &best); i++)
         json_array_append_new(all, best_json(results, &best));
-    return json_pack("{s:o, s:o, s:o}", "axes", axes_json(&results->settings), "cells", cells_json(results), "best",
-                     all);
+    return json_pack("{s:o, s:o, s:o, s:o}", "axes", axes_json(&results->settings), "cells", cells_json(results),
+                     "best", all, "scaling", agb_scaling_json(results));
 }

@@ -17,10 +17,11 @@ bool agb_sweep_value_of(const agb_results *results, const agb_result *result, co
 void agb_report_sweep(FILE *to, const agb_results *results);
 
 /* null when nothing was swept, else
- * {"axes": [{"name", "of": "aggregator"|"source", "values": [..]}],
+ * {"axes": [{"name", "of": "aggregator"|"threads"|"source", "values": [..]}],
  *  "cells": [{"result": index in results, "at": [index of each axis' value or null]}],
  *  "best": [{"source", "aggregator", "params", "result", "second": label or null, "second_result", "lead", "ci95_low",
- *            "ci95_high", "pairing": "rounds"|"none", "claimed": bool}]}
+ *            "ci95_high", "pairing": "rounds"|"none", "claimed": bool}],
+ *  "scaling": see scaling.h}
  * best: for each source, of each swept aggregator's settings; where only the source was swept, of all contestants. */
 json_t *agb_sweep_json(const agb_results *results);
 

@@ -5,6 +5,8 @@
 #include "ipc_place.h"
 #include "precision.h"
 #include "report_sweep.h"
+#include "sampling.h"
+#include "scaling.h"
 #include "summary.h"
 #include "text.h"
 
@@ -210,9 +212,10 @@ static void print_settings(FILE *to, const agb_results *results)
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
         at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
     agb_report_line(to, "settings",
-                    "%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
+                    "%s%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
                     "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,
-                    settings->threads, settings->threads == 1 ? "" : "s", place,
+                    agb_scaling_is_asked(settings) ? "at most " : "", settings->threads,
+                    settings->threads == 1 ? "" : "s", place,
                     agb_memory_mode_name(settings->memory), pages[settings->pages],
                     results->machine.pages, settings->memory_budget ? ", budget " : "",
                     settings->memory_budget ? agb_text_bytes(settings->memory_budget).s : "",
@@ -350,8 +353,10 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
             verify_s = results->results[i].verify_s;
     }
     fprintf(to, "%s\n", agb_text_clean(info->name).s);
-    agb_report_line(to, "rows", "%s in %s groups of %s%s%s, %s, loaded in %s%s%s", agb_text_count(info->rows).s,
-                    agb_text_count(info->groups).s, results->settings.group_by, info->nulls ? "; NULL rows: " : "",
+    agb_report_line(to, "rows", "%s%s%s in %s groups of %s%s%s, %s, loaded in %s%s%s", agb_text_count(info->rows).s,
+                    agb_sampling_words(&results->settings.sample, info->rows, info->of_rows).s,
+                    info->of_rows > info->rows ? "," : "", agb_text_count(info->groups).s,
+                    results->settings.group_by, info->nulls ? "; NULL rows: " : "",
                     info->nulls ? agb_text_count(info->nulls).s : "", agb_text_bytes(info->bytes).s,
                     agb_text_seconds(info->load_s).s, info->format[0] ? " by " : "", info->format);
     if (results->settings.where)

@@ -16,6 +16,12 @@ const char *agb_state_name(agb_state state)
     return names[state];
 }
 
+const char *agb_verdict_name(agb_verdict verdict)
+{
+    static const char *const names[] = {"no difference seen", "faster", "slower"};
+    return names[verdict];
+}
+
 const char *agb_pages_name(agb_pages pages)
 {
     static const char *const names[] = {"default", "4k", "huge"};
@@ -103,9 +109,18 @@ bool agb_results_any_ok(const agb_results *results, size_t source)
     return false;
 }
 
+void agb_result_params(const agb_result *result, char *params, size_t size)
+{
+    int at = snprintf(params, size, "%s", result->params);
+    if (result->threads && at >= 0 && (size_t)at < size)
+        snprintf(params + at, size - (size_t)at, "%sthreads=%u", at ? ":" : "", result->threads);
+}
+
 void agb_result_label(const agb_result *result, char *label, size_t size)
 {
-    snprintf(label, size, "%s%s%s", result->name, *result->params ? " " : "", result->params);
+    char params[256];
+    agb_result_params(result, params, sizeof params);
+    snprintf(label, size, "%s%s%s", result->name, *params ? " " : "", params);
 }
 
 const char *agb_results_counters_source(const agb_results *results, const agb_metrics *metrics)

@@ -53,6 +53,7 @@ typedef struct agb_estimate {
 typedef struct agb_result {
     char *name;                    /* the aggregator's; of a plug-in that could not be loaded: its file's stem */
     char *params;                  /* "bits=12", as given; "" = defaults */
+    unsigned threads;              /* where they are swept; 0: settings.threads */
     const agb_aggregator *aggregator;    /* NULL when it could not be loaded */
     int64_t param_values[AGB_MOST_PARAMS];
     size_t source;                 /* index in agb_results.sources */
@@ -87,6 +88,7 @@ typedef struct agb_result {
 typedef struct agb_source_info {
     char *name, *format;
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
+    uint64_t of_rows;              /* that the source has: more than `rows` where settings.sample left some out */
     double load_s, reference_s;
     uint64_t reference_peak_rss_bytes;    /* of the process that counted the reference answer */
     uint64_t groups, nulls;        /* of the reference answer */
@@ -100,6 +102,8 @@ typedef struct agb_source_info {
 } agb_source_info;
 
 typedef enum agb_verdict { AGB_VERDICT_SAME, AGB_VERDICT_FASTER, AGB_VERDICT_SLOWER } agb_verdict;
+
+const char *agb_verdict_name(agb_verdict verdict);    /* "no difference seen", "faster", "slower" */
 
 /* A result against the first one of its source. */
 typedef struct agb_comparison {
@@ -117,6 +121,7 @@ typedef struct agb_noise {
 typedef struct agb_settings {
     const char *group_by, *where;  /* where: NULL = all rows */
     const agb_filter *filter;      /* `where`, understood; or NULL */
+    agb_row_sample sample;             /* of each source's rows */
     unsigned threads;
     unsigned repetitions, warmup;  /* as done, in each process */
     double precision;              /* wanted, as a share; 0: none. Of each median, or: */
@@ -173,6 +178,8 @@ __attribute__((format(printf, 2, 3))) void agb_results_note(agb_results *results
 bool agb_results_all_ok(const agb_results *results);
 /* Whether any result of this source is right. */
 bool agb_results_any_ok(const agb_results *results, size_t source);
+/* "bits=12:threads=2": params, and the threads where they are swept; cut to fit. */
+void agb_result_params(const agb_result *result, char *params, size_t size);
 /* "radix bits=12", cut to fit. */
 void agb_result_label(const agb_result *result, char *label, size_t size);
 /* "pmu", "replay", or "none", and why some or all counters are missing or doubtful; "" = nothing is. */

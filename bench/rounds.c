@@ -47,6 +47,7 @@ static void describe_row(const agb_field *field, agb_result *result, const agb_e
     const char *refusal = entry->aggregator ? agb_key_kind_refusal(entry->aggregator, kind) : NULL;
     result->name = strdup(entry->name);
     result->params = strdup(entry->params);
+    result->threads = entry->threads;
     result->aggregator = entry->aggregator;
     result->source = field->source;
     result->runs = calloc(field->experiment->settings.warmup + field->repetitions, sizeof *result->runs);
@@ -88,7 +89,7 @@ static void add_to_heat(heat *self, agb_result *row)
     size_t i = self->n++;
     self->rows[i] = row;
     if (row->state == AGB_STATE_OK && agb_contestant_start(&self->contestants[i], self->field->contest, row->aggregator,
-                                                           row->params, &error) != AGB_OK)
+                                                           row->params, row->threads, &error) != AGB_OK)
         refuse(row, AGB_STATE_FAILED, &error);
 }
 

@@ -51,6 +51,7 @@ void agb_show_estimates(agb_page *page, const agb_shown *shown);
 void agb_show_simulations(agb_page *page, const agb_shown *shown);
 void agb_show_phases(agb_page *page, const agb_shown *shown);
 void agb_show_published(agb_page *page, const agb_shown *shown);       /* shown_published.c */
+void agb_show_scaling(agb_page *page, const agb_shown *shown);         /* shown_scaling.c: of a sweep of threads */
 /* More rows than a picture of single runs can hold: the sweep's curves stand instead. */
 bool agb_shown_is_sweep(const agb_shown *shown);
 

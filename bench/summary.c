@@ -49,10 +49,18 @@ static double phase_of(const agb_run *run, size_t which)
     return run->phase_s[which];
 }
 
+/* NULL: nothing is replayed, or not of this contestant. */
+static const agb_replay_row *replayed(const agb_result *result, const agb_results *results)
+{
+    char params[256];
+    agb_result_params(result, params, sizeof params);
+    return results->replay ? agb_replay_find(results->replay, result->name, params) : NULL;
+}
+
 /* The counts of the timed runs, or those of the replayed file; free() them. NULL without memory or counts. */
 static agb_repetition_counts *counts_of(const agb_result *result, const agb_results *results, size_t *n)
 {
-    const agb_replay_row *row = results->replay ? agb_replay_find(results->replay, result->name, result->params) : NULL;
+    const agb_replay_row *row = replayed(result, results);
     *n = row ? row->n : results->replay ? 0 : result->n_runs - result->n_warmup;
     agb_repetition_counts *counts = calloc(*n + 1, sizeof *counts);
     for (size_t i = 0; counts && i < *n; i++)
@@ -63,7 +71,7 @@ static agb_repetition_counts *counts_of(const agb_result *result, const agb_resu
 /* Counts of phases by other names would be shown under wrong ones. */
 static bool phases_are_its_own(const agb_result *result, const agb_results *results)
 {
-    const agb_replay_row *row = results->replay ? agb_replay_find(results->replay, result->name, result->params) : NULL;
+    const agb_replay_row *row = replayed(result, results);
     return !row || agb_replay_names_phases(row, result->aggregator->phases);
 }
 

@@ -11,7 +11,8 @@ typedef struct agb_sweep {
     char name[32];
     char value[AGB_MOST_SWEEP][32];
     size_t n;
-    bool of_source;    /* for the caller: a key of the generator, not a parameter of an aggregator */
+    /* For the caller: a key of the generator, or the number of workers, not a parameter of an aggregator. */
+    bool of_source, of_threads;
 } agb_sweep;
 
 /* "p=a..b/step", "p=a..b*factor", or "p=a,b,c"; numbers also as 1e8 and 0.5. "p=a..b" is in steps of 1, or in powers of

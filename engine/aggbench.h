@@ -144,6 +144,15 @@ agb_status agb_table_create(agb_table **out, agb_error *err);
  * outlive the table. */
 agb_status agb_table_lend(agb_table *table, const char *name, agb_type type, const void *values, uint64_t rows,
                           agb_error *err);
+/* Which rows: of the first `head` (0: of all) the first one and every `every`-th after it (0, 1: each). */
+typedef struct agb_row_sample {
+    uint64_t head, every;
+} agb_row_sample;
+
+/* Those rows of all columns, copied, as a table of its own. A head of a file that is in the order of time holds few of
+ * its values; a stride goes through all of it, but leaves one row in `every` of a run of equal ones. */
+agb_status agb_table_sample(agb_table **out, const agb_table *table, const agb_row_sample *sample, agb_pages pages,
+                            agb_error *err);
 void agb_table_destroy(agb_table *table);
 
 uint64_t agb_table_rows(const agb_table *table);

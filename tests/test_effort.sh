@@ -79,4 +79,35 @@ run run synth:uniform,rows=3000 --aggregator radix --sweep bits=3,4 --sweep grou
 report 'csv_has_a_column_for_each_axis' "$([ $code = 0 ] && head -1 "$work/out" | grep -q ',"bits","groups"$' &&
     [ "$(grep -c ',"4","6"$' "$work/out")" = 1 ] || cat "$work/err" "$work/out")"
 refused 2 '--sweep: given 3 times|at most 2' run $few --aggregator radix --sweep bits=3 --sweep groups=2 --sweep rows=9
+# ---- Threads ----
+run run synth:zipf,rows=30000,groups=3000,skew=1.2 --aggregator radix:bits=4,naive,shared_table --sweep threads=2,1 \
+    --repetitions 5 --quiet --format json --output "$work/threads.json"
+report 'threads_are_swept_by_strategies_that_use_them' "$([ $code = 0 ] && [ "$(tr -d ' \n' <"$work/threads.json" |
+    grep -oE '"aggregator":"[a-z_]*","state":"ok","params":\{[^}]*\},"threads":[12]' |
+    sed 's/"aggregator":"//; s/".*:/ /' | tr '\n' ';')" = 'radix 2;radix 1;naive 1;shared_table 2;shared_table 1;' ] ||
+    cat "$work/err")"
+report 'each_is_laid_beside_its_own_one_thread' "$(tr -d ' \n' <"$work/threads.json" >"$work/flat"
+    grep -q '"scaling":\[{"result":0,"base":1,"threads":2,"base_threads":1,"speedup":[0-9.]*,"ci95_low":[0-9.]*,' \
+        "$work/flat" && grep -q '{"result":3,"base":4,"threads":2,"base_threads":1,' "$work/flat" ||
+    grep -o '"scaling".*' "$work/flat" | head -c 900)"
+run report "$work/threads.json" --output "$work/threads.html"
+report 'the_page_shows_what_they_bring' "$(grep -q 'What more threads bring' "$work/threads.html" &&
+    grep -q 'shared_table threads=2</th><td class="n">1</td>' "$work/threads.html" ||
+    { cat "$work/err"; grep -o 'What more threads.\{600\}' "$work/threads.html"; })"
+run compare "$work/threads.json" "$work/threads.json"
+report 'numbers_of_threads_are_compared_with_their_like' "$([ $code = 0 ] &&
+    [ "$(grep -cE '1.00 x \[1.00, 1.00\]' "$work/out")" = 5 ] || cat "$work/out" "$work/err")"
+run run $few --aggregator radix --sweep threads=1,2 --sweep bits=4,5 --repetitions 2 --quiet
+report 'threads_and_a_parameter_make_a_map' "$([ $code = 0 ] && grep -q '^radix bits=5:threads=2 ' "$work/out" &&
+    grep -q '^radix: ns a row over threads (down) and bits (across)' "$work/out" &&
+    [ "$(grep -c '^radix bits=[45]:threads=2 .* x, \?.*too few runs' "$work/out")" -ge 2 ] &&
+    grep -q '^settings   at most 2 threads' "$work/out" || cat "$work/out" "$work/err")"
+run run $few --aggregator radix --sweep threads=1,2 --repetitions 1 --quiet --format csv
+report 'csv_says_what_threads_bring' "$(head -1 "$work/out" | grep -q ',"threads",threads_speedup,threads_speedup_ci95_low' &&
+    sed -n 3p "$work/out" | grep -q ',"2",[0-9.]*,,$' || cat "$work/out" "$work/err")"
+refused 2 '--sweep: threads=0|1..1024' run $few --aggregator radix --sweep threads=0,1
+refused 2 '--sweep: threads=1.5|1..1024' run $few --aggregator radix --sweep threads=1.5,2
+refused 2 '--sweep: threads: no chosen aggregator' run $few --aggregator naive --sweep threads=1,2
+refused 2 '--threads: 2|leave one' run $few --aggregator radix --threads 2 --sweep threads=1,2
+refused 2 '1 processor|2 threads' run $few --aggregator radix --sweep threads=1,2 --pin 0
 exit $failed

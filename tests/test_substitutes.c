@@ -165,7 +165,7 @@ static void substitutes_are_labelled_and_stand_in_no_measured_column(void **stat
     assert_has(report(agb_report_table, &results), "not measured but simulated");
     assert_has(report(agb_report_pivot, &results), "-- estimated, not measured -");
     assert_has(report(agb_report_pivot, &results), "-- simulated, not measured -");
-    assert_has(report(agb_report_csv, &results), ",,61.5,60,63,1000,78.1,1.4,0.44,0.95\n");
+    assert_has(report(agb_report_csv, &results), ",,61.5,60,63,1000,78.1,1.4,0.44,0.95,150000\n");
     char *text = report(agb_report_json, &results);
     json_t *out = json_loads(text, 0, NULL);
     json_t *counters = json_object_get(json_array_get(json_object_get(out, "results"), 0), "counters");

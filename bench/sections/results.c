@@ -27,10 +27,14 @@ static void results_title(const agb_json *run, char *text, size_t size)
 static void write_over(agb_page *page, const agb_json *run)
 {
     agb_json source = agb_read_object(run, "source");
-    char text[300];
+    agb_json sample = agb_read_object(&source, "sample");
+    double of_rows = agb_read_amount(&sample, "of_rows");
+    char text[300], part[100] = "";
     results_title(run, text, sizeof text);
-    agb_html_element(page->to, "p", "over", "%s: %s rows in %s groups", text,
-                     agb_text_amount(agb_read_amount(&source, "rows"), "").s,
+    if (of_rows > 0)
+        snprintf(part, sizeof part, " of %s (a sample)", agb_text_amount(of_rows, "").s);
+    agb_html_element(page->to, "p", "over", "%s: %s rows%s in %s groups", text,
+                     agb_text_amount(agb_read_amount(&source, "rows"), "").s, part,
                      agb_text_amount(agb_read_amount(&source, "groups"), "").s);
 }
 
@@ -115,6 +119,7 @@ static void write_results(agb_page *page, const agb_json *run)
         write_failures(page, &shown);
         write_trust(page, &shown);
         agb_show_best(page, &shown);
+        agb_show_scaling(page, &shown);
         agb_show_maps(page, &shown);
         agb_show_sweep(page, &shown);
         agb_show_times(page, &shown);
