@@ -2,7 +2,7 @@
 /* aggbench compare: two JSON results of `run`, and whether anything became slower. */
 #include "commands.h"
 #include "compare.h"
-#include "output.h"
+#include "outputs.h"
 
 /* Whatever keeps it from comparing is 2, so that 1 means a regression and nothing else. */
 static int compare(const agb_options *options, agb_error *err)
@@ -11,7 +11,8 @@ static int compare(const agb_options *options, agb_error *err)
     agb_output output = {0};
     agb_status status = agb_compare_files(&compare, options->operand, options->operands.word[1], options->force, err);
     if (status == AGB_OK)
-        status = agb_output_prepare(&output, options->output, err);
+        status = agb_output_prepare_apart(&output, "output", options->output, options->operands.word,
+                                          options->operands.n, err);
     if (status == AGB_OK)
         status = agb_output_begin(&output, err);
     if (status == AGB_OK) {

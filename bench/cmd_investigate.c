@@ -4,7 +4,7 @@
 #include "investigate.h"
 #include "json_text.h"
 #include "machine.h"
-#include "output.h"
+#include "outputs.h"
 #include "progress.h"
 #include "section.h"
 
@@ -94,7 +94,7 @@ static int investigate(const agb_options *options, agb_error *err)
     agb_status status = agb_source_is_stream(self.source)
                             ? agb_fail(err, AGB_ERR_ARGUMENT, "investigate: %s: is read ten times: give a file, not a "
                                        "stream", self.source)
-                            : agb_output_prepare(&output, options->output, err);
+                            : agb_output_prepare_apart(&output, "output", options->output, &self.source, 1, err);
     if (status == AGB_OK)
         status = agb_story_create(&self.story, err);
     if (status == AGB_OK)

@@ -73,6 +73,9 @@ static agb_status all_names(names *names, const agb_registry *registry, const ag
         to = stpcpy(to, schema.column[i].name) + 1;
     }
     agb_schema_release(&schema);
+    if (status == AGB_OK && names->n == 0)
+        return agb_fail(err, AGB_ERR_UNSUPPORTED, "load: %s: it has no column that can be loaded: `aggbench describe` "
+                        "says why", options->operand);
     return status;
 }
 

@@ -51,6 +51,16 @@ static agb_status write_report(const agb_matrix *matrix, const agb_options *opti
     return agb_output_close(output, err);
 }
 
+/* The report would take the place of all cells. */
+static agb_status check_output(const agb_matrix *matrix, const agb_output *output, agb_error *err)
+{
+    struct stat state;
+    if (fstat(matrix->state, &state) == 0 && agb_output_is(output, &state))
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--output: %s: is where the state is, too: name two files",
+                        output->path);
+    return AGB_OK;
+}
+
 static int matrix(const agb_options *options, agb_error *err)
 {
     agb_matrix matrix;
@@ -61,6 +71,8 @@ static int matrix(const agb_options *options, agb_error *err)
         status = agb_output_prepare(&output, options->output, err);
     if (status == AGB_OK)
         status = agb_matrix_state_open(&matrix, err);
+    if (status == AGB_OK)
+        status = check_output(&matrix, &output, err);
     agb_older_children older;
     agb_strays_adopt(&older);
     if (status == AGB_OK)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aggbench verify: is this aggregator right? One line for each kind of check, and a verdict. */
 #include "commands.h"
+#include "outputs.h"
 #include "process.h"
 #include "text.h"
 #include "verify.h"
@@ -107,6 +108,13 @@ static agb_status set_input(agb_verify *check, const agb_options *options, char 
     size_t length = options->save ? strlen(options->save) : 0;
     if (options->save && (length < 5 || strcmp(options->save + length - 4, ".agb") != 0))
         return agb_fail(err, AGB_ERR_ARGUMENT, "--save: %s: not a name that ends in .agb: give one", options->save);
+    agb_output saved = {0};
+    agb_status status = !options->save || !options->input
+                            ? AGB_OK
+                            : agb_output_prepare_apart(&saved, "save", options->save, &options->input, 1, err);
+    agb_output_release(&saved);
+    if (status != AGB_OK)
+        return status;
     if (check->group_by && !check->input)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--group-by: %s: belongs to --input: give that, too", check->group_by);
     return AGB_OK;

@@ -45,8 +45,8 @@ static bool is_of_source(const agb_output *output, const char *source)
                                   : S_ISREG(there.st_mode) && agb_output_is(output, &there);
 }
 
-static agb_status prepare(agb_output *out, const char *option, const char *path, char *const *sources, size_t n_sources,
-                          agb_error *err)
+agb_status agb_output_prepare_apart(agb_output *out, const char *option, const char *path, const char *const *sources,
+                                    size_t n_sources, agb_error *err)
 {
     agb_status status = agb_output_prepare(out, path, err);
     for (size_t i = 0; i < n_sources && status == AGB_OK && path; i++) {
@@ -60,23 +60,24 @@ static agb_status prepare(agb_output *out, const char *option, const char *path,
 agb_status agb_outputs_prepare(agb_outputs *out, const agb_options *options, char *const *sources, size_t n_sources,
                                agb_error *err)
 {
+    const char *const *names = (const char *const *)sources;
     *out = (agb_outputs){.has_groups = options->groups != NULL, .has_record = options->record != NULL};
     if (options->groups && n_sources > 1)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--groups: %s: takes the groups of one source, but --sweep makes %zu: "
                         "leave one out", options->groups, n_sources);
-    agb_status status = prepare(&out->report, "output", options->output, sources, n_sources, err);
+    agb_status status = agb_output_prepare_apart(&out->report, "output", options->output, names, n_sources, err);
     if (status == AGB_OK && options->groups)
-        status = prepare(&out->groups, "groups", options->groups, sources, n_sources, err);
+        status = agb_output_prepare_apart(&out->groups, "groups", options->groups, names, n_sources, err);
     if (status == AGB_OK && options->record)
-        status = prepare(&out->record, "record", options->record, sources, n_sources, err);
+        status = agb_output_prepare_apart(&out->record, "record", options->record, names, n_sources, err);
     const agb_output *all[] = {options->output ? &out->report : NULL, options->groups ? &out->groups : NULL,
                                options->record ? &out->record : NULL};
-    static const char *const names[] = {"output", "groups", "record"};
+    static const char *const options_of[] = {"output", "groups", "record"};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (size_t k = i + 1; k < sizeof all / sizeof all[0]; k++)
             if (status == AGB_OK && all[i] && all[k] && agb_output_same(all[i], all[k]))
                 status = agb_fail(err, AGB_ERR_ARGUMENT, "--%s: %s: is where --%s writes, too: name two files",
-                                  names[k], all[k]->path, names[i]);
+                                  options_of[k], all[k]->path, options_of[i]);
     return status;
 }
 

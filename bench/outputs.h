@@ -11,6 +11,10 @@ typedef struct agb_outputs {
     bool has_groups, has_record;
 } agb_outputs;
 
+/* agb_output_prepare, but refused where that would replace a file that one of the sources means; option: its name. */
+agb_status agb_output_prepare_apart(agb_output *out, const char *option, const char *path, const char *const *sources,
+                                    size_t n_sources, agb_error *err);
+
 /* Before the work: can they be written, and does none replace another or one of the sources' files? After a
  * failure, too, release it. */
 agb_status agb_outputs_prepare(agb_outputs *out, const agb_options *options, char *const *sources, size_t n_sources,

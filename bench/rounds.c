@@ -330,6 +330,15 @@ static agb_status run_heat(agb_field *field, size_t first, size_t n, bool *writt
     return status;
 }
 
+/* There will be no report that says of each contestant what it lacked: the baseline's lack is said here. */
+static agb_status groups_not_written(const agb_field *field, agb_error *err)
+{
+    const agb_result *first = &field->rows[0];
+    return agb_fail(err, AGB_ERR_CONTRACT, "--groups: %s: not written: no aggregator gave a right answer%s%s%s%s",
+                    field->experiment->groups->path, *first->reason ? ": " : "", *first->reason ? first->name : "",
+                    *first->reason ? ": " : "", first->reason);
+}
+
 agb_status agb_rounds_run(agb_field *field, agb_error *err)
 {
     agb_status status = describe_rows(field, err);
@@ -348,8 +357,7 @@ agb_status agb_rounds_run(agb_field *field, agb_error *err)
         agb_results_note(field->results, "memory holds %zu contestants at once: they ran in %zu heats, the baseline in "
                          "each of them", field->most_at_once, heats);
     if (status == AGB_OK && field->experiment->groups && !written)
-        status = agb_fail(err, AGB_ERR_CONTRACT, "--groups: %s: not written: no aggregator gave a right answer",
-                          field->experiment->groups->path);
+        status = groups_not_written(field, err);
     return status;
 }
 

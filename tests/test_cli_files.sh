@@ -85,16 +85,21 @@ make_source "$work/in.csv"
 mkdir "$work/in"
 make_source "$work/in/part.csv"
 ln -s in.csv "$work/alias"
+run load "$work/in.csv" --output "$work/in.agb"
 ln "$work/in/part.csv" "$work/hard"
 refused 2 'groups|in.csv|is a file of the source' run "$work/in.csv" --groups "$work/in.csv"
 refused 2 'output|alias|is a file of the source' run "$work/in.csv" --output "$work/alias"
 refused 2 'groups|hard|is a file of the source' run "$work/in" --groups "$work/hard"
 refused 2 'output|part.csv|is a file of the source' run "$work/in/p*.csv" --output "$work/in/part.csv"
+refused 2 'output|in.csv|is a file of the source' investigate "$work/in.csv" --output "$work/in.csv"
+refused 2 'save|in.agb|is a file of the source' verify naive --input "$work/in.agb" --save "$work/in.agb"
 refused 2 'output|in.csv|is a file of the source' pivot "$work/in.csv" --output "$work/in.csv"
 # shellcheck disable=SC2086
 refused 2 'groups|new|--output|two files' run $one --groups "$work/new" --output "$work/../${work##*/}/new"
 # shellcheck disable=SC2086
 refused 2 'groups|link|--output|two files' run $one --groups "$work/link" --output "$work/target"
+refused 1 "groups: $work/new: not written|naive: memory budget exceeded" run $few --groups "$work/new" \
+    --memory-budget 1k
 refused 2 'groups|one source|--sweep' run $few --groups "$work/new" --sweep groups=2,3
 refused 1 'writing|/tmp|Is a directory' run $few --output /tmp
 "$aggbench" run - --groups "$work/in.csv" <"$work/in.csv" >"$work/out" 2>"$work/err"

@@ -77,6 +77,7 @@ refused 2 'machine.cpu (A before, B now)|--force' compare "$work/old.json" "$wor
 refused 2 'no contestant in common' compare "$work/old.json" "$work/alien.json"
 refused 2 'NEW.json is missing|for example' compare "$work/old.json"
 refused 2 'OLD.json is missing' compare
+refused 2 'output|old.json|is a file of the source' compare "$work/old.json" "$work/same.json" --output "$work/old.json"
 refused 2 'third.json: one operand too many' compare "$work/old.json" "$work/same.json" third.json
 refused 2 'none.json|No such file' compare "$work/none.json" "$work/old.json"
 

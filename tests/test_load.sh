@@ -75,6 +75,9 @@ refuses() {    # refuses NAME CODE WORDS ARGUMENTS...: one sentence with these w
 
 refuses no_output 2 'load: --output is missing: give FILE.agb' load "$folder/in.tsv"
 refuses no_source 2 'load: SOURCE is missing' load
+nested=$samples/parquet-testing/data/null_list.parquet
+[ ! -f "$nested" ] || refuses nothing_to_load 1 'it has no column that can be loaded' load "$nested" \
+    --output "$folder/to/b.agb"
 refuses another_ending 2 'its ending is of no format that can be written: end it in .agb' load "$folder/in.tsv" \
     --output "$folder/to/b.csv"
 refuses a_misspelt_column 2 "did you mean 'UserID'" load "$folder/in.tsv" --columns userid --output "$folder/to/b.agb"

@@ -84,8 +84,13 @@ run matrix --rows 3000 --groups 100 --threads 1 --distributions all --aggregator
 report 'all_distributions_can_be_had' "$([ $code = 0 ] && [ "$(sed '1d;s/,.*//' "$work/out" | tr '\n' ' ')" = \
     "uniform zipf0.8 zipf1.0 zipf1.2 hits sorted giant " ] || cat "$work/out" "$work/err")"
 
+cp "$work/state" "$work/kept"
+ln -s state "$work/link"
 # shellcheck disable=SC2086
 refused 2 'state: is of another matrix: rows is 3000 there, and 4000 here' matrix --rows 4000 ${grid#--rows 3000} --state "$work/state"
+# shellcheck disable=SC2086
+refused 2 "output: $work/link|is where the state is, too" matrix $grid --state "$work/state" --output "$work/link"
+report 'a_report_does_not_take_the_place_of_the_state' "$(cmp "$work/state" "$work/kept" 2>&1)"
 printf 'my diary' >"$work/diary"
 # shellcheck disable=SC2086
 refused 1 'diary: is no state of a matrix' matrix $grid --state "$work/diary"
