@@ -55,8 +55,7 @@
  * Twice the slots, 0 %; half of them, aggregate +14 %. Of emitting, 31 ms of 100 million rows: streaming stores of
  * whole lines of the result, 34; the result's lines requested while the part before is counted, 26, but counting +6
  * to +12. Rows fetched 320 ahead instead of 128: 1 % slower. The loops inlined into one function, for want of
- * registers: the
- * partition of shuffled rows +9 %, but once that of runs -7 %: worth another look. */
+ * registers: the partition of shuffled rows +9 %, but once that of runs -7 %: worth another look. */
 #include "packed_exchange_part.h"
 
 typedef struct best {
