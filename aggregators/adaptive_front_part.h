@@ -49,15 +49,21 @@ typedef struct front {             /* one a worker */
 /* ---- Counting words ---- */
 
 /* Counts n keys, of one row each, or with `weights` of so many; those whose cell belongs to another are moved together
- * at `missed` and `missed_weights`, which may be the keys and weights themselves; returns how many. */
+ * at `missed` and `missed_weights`, which may be the keys and weights themselves; returns how many. foreseen, a
+ * constant: where hardly any key is missed, a branch on "is it ours?" takes a fifth less time than a selection. */
 PACKED_INLINE size_t front_count(linear_cell *cells, unsigned shift, agb_hash hash, const uint64_t *keys,
-                                 const uint64_t *weights, size_t n, uint64_t *missed, uint64_t *missed_weights)
+                                 const uint64_t *weights, size_t n, uint64_t *missed, uint64_t *missed_weights,
+                                 bool foreseen)
 {
     size_t misses = 0;
 #pragma GCC unroll 4
     for (size_t i = 0; i < n; i++) {
         uint64_t key = keys[i], weight = weights ? weights[i] : 1;
         linear_cell *cell = &cells[agb_hash_word(hash, key) >> shift];
+        if (foreseen && !packed_unlikely(cell->key != key)) {
+            cell->count += weight;
+            continue;
+        }
         if (packed_unlikely(cell->count == 0))
             cell->key = key;
         uint64_t ours = cell->key == key;
@@ -66,30 +72,6 @@ PACKED_INLINE size_t front_count(linear_cell *cells, unsigned shift, agb_hash ha
         if (weights)
             missed_weights[misses] = weight;
         misses += 1 - ours;
-    }
-    return misses;
-}
-
-/* The same where hardly any key is missed, and the branch "is it ours?" is foreseen: a fifth less time. */
-PACKED_INLINE size_t front_count_ours(linear_cell *cells, unsigned shift, agb_hash hash, const uint64_t *keys,
-                                      const uint64_t *weights, size_t n, uint64_t *missed, uint64_t *missed_weights)
-{
-    size_t misses = 0;
-#pragma GCC unroll 4
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = keys[i], weight = weights ? weights[i] : 1;
-        linear_cell *cell = &cells[agb_hash_word(hash, key) >> shift];
-        if (packed_unlikely(cell->key != key)) {
-            if (cell->count) {
-                missed[misses] = key;
-                if (weights)
-                    missed_weights[misses] = weight;
-                misses++;
-                continue;
-            }
-            cell->key = key;
-        }
-        cell->count += weight;
     }
     return misses;
 }
@@ -110,8 +92,8 @@ static inline unsigned front_may_miss(unsigned starts)
 PACKED_INLINE size_t front_count_as(front *f, unsigned shift, agb_hash hash, const uint64_t *keys,
                                     const uint64_t *weights, size_t n)
 {
-    return f->foreseen ? front_count_ours(f->cells, shift, hash, keys, weights, n, f->keys, f->weights)
-                       : front_count(f->cells, shift, hash, keys, weights, n, f->keys, f->weights);
+    return f->foreseen ? front_count(f->cells, shift, hash, keys, weights, n, f->keys, f->weights, true)
+                       : front_count(f->cells, shift, hash, keys, weights, n, f->keys, f->weights, false);
 }
 
 /* The runs of equal keys from row *at on, at most MOST_RUNS of them, with their lengths; moves *at behind them. */
