@@ -46,8 +46,8 @@
  *
  * Pairs, 5 million rows, and strings of 35 bytes, 2 or 3 million, the same core, over the best of preagg, radix, swiss:
  *     groups          1000     10^4   40,000     10^5     10^6
- *     pairs         0.76 s   0.76 s   0.90 s   1.07 s   0.94 r       hits, 10^6: 0.72 r; zipf 1.0, 10^6: 1.00 p
- *     strings       0.89 p   0.81 s   0.84 s   1.01 r   1.01 r       zipf 1.0, 10^6: 1.12 p
+ *     pairs         0.72 s   0.73 s   0.87 s   1.02 s   0.88 r       hits, 10^6: 0.67 r; zipf 1.0, 10^6: 0.94 p
+ *     strings       0.87 p   0.83 s   0.79 s   0.89 r   0.93 r       zipf 1.0, 10^6: 1.14 p
  *
  * Tried and lost: runs past the front and always to the lists: 1.3 to 1.45 times the time with up to 1000 groups in
  * hits order, 1.16 times that of runs with one giant group, whose entries wait for each other in one slot.
@@ -55,7 +55,8 @@
  * foreseen; one of twice L2 that is full at 60 %, 40,000 groups 75 against 43, where the parts alone take 60; one that
  * is full at 30 %, of four times L2 or eight, 50,000 groups 73 or 80,000 to 90,000 groups 61 to 73, against 48 and 57.
  * Full, it may miss an eighth: with a quarter 62,000 uniform groups 74 against 56, with a sixteenth zipf 60 against 46.
- * Parts as for radix of this many rows, 256 or 512 of them: a million groups 87 against 80, strings 136 against 129. */
+ * Parts as few as fit L2, 256 or 512 of them: a million groups 87 against 80, strings 136 against 129. To fill a front
+ * before giving up a million groups: 79 against 74, with two workers 46 against 41. */
 #include "adaptive_front_part.h"
 #include "note_part.h"
 #include "packed_exchange_part.h"
@@ -194,18 +195,25 @@ PER_KIND agb_status adaptive_through_full_table(adaptive *self, front *f, writer
     return AGB_OK;
 }
 
-/* Only a full table is judged: as long as there is room, every row is taken. It grows early: groups take up about as
- * many lines far apart as close together, and where one cell in eight is taken, the core foresees the end of a walk. */
+/* A table is judged when it is full, and before it grows for the last time: if hardly any key has come again by then,
+ * there are far too many. It grows early: groups take up about as many lines far apart as close together, and where one
+ * cell in eight is taken, the core foresees the end of a walk. */
 PER_KIND agb_status adaptive_through_table(adaptive *self, front *f, writer *w, const agb_batch *block,
                                            agb_key_kind kind)
 {
-    enum { SPARSE = 8 };
+    enum { SPARSE = 8, HARDLY = 32 };
     wide_table *t = &f->table;
-    while ((t->groups + block->rows) * SPARSE > t->mask && (t->mask + 1) >> self->log2_cells == 0)
+    while ((t->groups + block->rows) * SPARSE > t->mask && (t->mask + 1) >> self->log2_cells == 0) {
+        if (2 * (t->mask + 1) >> self->log2_cells && (f->entered - t->groups) * HARDLY < t->groups) {
+            front_decide(f, self->window, false);
+            return partitions_scatter_kind(&self->parts, w, block, block->weights, kind, true);
+        }
         if (!wide_table_grow(t))
             return AGB_ERR_MEMORY;
+    }
     if (t->limit - t->groups < block->rows)
         return adaptive_through_full_table(self, f, w, block, kind);
+    f->entered += block->rows;
     f->seen_tried += block->rows;
     f->seen_taken += block->rows;
     return wide_table_count_kind(t, block, block->rows, false, kind);
@@ -225,6 +233,7 @@ PER_KIND agb_status adaptive_empty_table(adaptive *self, unsigned worker, agb_ke
         cell->count = 0;
     }
     t->groups = 0;
+    self->front[worker].entered = 0;
     bytes_store_close(&t->store, t->host);
     return AGB_OK;
 }
@@ -242,23 +251,23 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
 {
     front *f = &self->front[worker];
     writer *w = &self->parts.writer[worker];
-    bool runs = adaptive_has_runs(batch, kind), through = f->on || f->pause_left == 0;
-    *(through ? &f->seen_front : &f->seen_straight) += batch->rows;
+    bool runs = adaptive_has_runs(batch, kind), again = !f->on && f->pause_left == 0;
     f->seen_runs += runs ? batch->rows : 0;
     f->pause_left -= f->pause_left < batch->rows ? f->pause_left : batch->rows;
-    if (through && !f->on && adaptive_empty_table(self, worker, kind) != AGB_OK)
+    if (again && adaptive_empty_table(self, worker, kind) != AGB_OK)
         return AGB_ERR_MEMORY;
-    f->on = through;
+    f->on = f->on || again;
     agb_status status = AGB_OK;
     for (size_t first = 0; first < batch->rows && status == AGB_OK; first += RUN_ROWS) {
         agb_batch block = batch_part(batch, first, RUN_ROWS, kind);
+        *(f->on ? &f->seen_front : &f->seen_straight) += block.rows;
         if (runs)
             block = runs_collapse(&f->runs, &block, kind);
-        status = through ? adaptive_through_table(self, f, w, &block, kind)
-                         : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true);
+        status = f->on ? adaptive_through_table(self, f, w, &block, kind)
+                       : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true);
+        if (f->tried >= self->window / 4)    /* as the table filled up before, fewer rows tell */
+            front_decide(f, self->window, f->missed * 8 < f->tried);
     }
-    if (f->tried >= self->window / 4)    /* as the table filled up before, fewer rows tell */
-        front_decide(f, self->window, f->missed * 8 < f->tried);
     return status;
 }
 
