@@ -222,7 +222,9 @@ static void print_settings(FILE *to, const agb_results *results)
                     agb_text_count(settings->batch_rows).s, settings->hash, settings->warmup, settings->repetitions,
                     several.s, settings->seed);
     agb_report_line(to, "clock", "from the first row to the last group written: growing, merging and the result are in "
-                    "it; load, create, destroy and the check are not. The first run pays for untouched memory%s",
+                    "it; load, create, destroy and the check are not. The first run pays for untouched memory%s%s",
+                    results->machine.reports_free_pages ? ", many times as much where the host has taken it back since "
+                    "it was freed (free page reporting)" : "",
                     settings->warmup == 0 ? ", and is one of the timed ones (--warmup 0)" : "");
 }
 

@@ -358,7 +358,7 @@ static void the_json_report_keeps_its_promised_keys(void **state)
     assert_keys(json_object_get(out, "source"), "name format rows load_s bytes");
     assert_keys(json_object_get(out, "query"), "group_by where top offset clickbench");
     assert_keys(json_object_get(out, "machine"), "cpu uarch cores caches memory_bytes kernel hypervisor pages governor "
-                                                 "compiler flags commit pmu");
+                                                 "reports_free_pages compiler flags commit pmu");
     assert_keys(json_object_get(out, "floor"), "read_gbps write_gbps floor_s");
     json_t *rows = json_object_get(out, "results");
     assert_int_equal(json_array_size(rows), 3);
