@@ -19,6 +19,7 @@ void *agb_pages_map(size_t bytes, agb_pages pages);                       /* zer
 void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages pages);
 /* Puts a file's bytes, copy on write, over a part of what map gave. Place, offset and bytes are whole system pages. */
 bool agb_pages_map_file(void *place, int fd, uint64_t offset, size_t bytes);
+void agb_pages_cut(void *base, size_t old_bytes, size_t new_bytes);       /* gives the end back; NULL: does nothing */
 void agb_pages_unmap(void *base, size_t bytes);
 size_t agb_pages_round(size_t bytes);                                     /* up to what map really takes */
 void agb_bytes_in_words(uint64_t bytes, char *text, size_t room);         /* "512 MiB" */

@@ -346,12 +346,23 @@ static uint64_t count_ones(const uint8_t *bytes, uint64_t n)
     return count;
 }
 
+static void keep_head(agb_table *table, uint64_t rows)
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        column *c = &table->column[i];
+        size_t width = agb_type_bytes(c->type);
+        agb_pages_cut(c->values, table->capacity * width, rows * width);
+        agb_pages_cut(c->nulls, table->capacity, rows);
+    }
+    table->rows = table->capacity = rows;
+}
+
 void agb_table_loaded(agb_table *table, const char *format, uint64_t head, uint64_t source_rows)
 {
     table->format = format;
     table->source_rows = source_rows;
     if (head && head < table->rows)
-        table->rows = head;
+        keep_head(table, head);
     for (size_t i = 0; i < table->columns; i++) {
         column *c = &table->column[i];
         c->null_count = c->nulls ? count_ones(c->nulls, table->rows) : 0;
