@@ -38,7 +38,7 @@ static int set_up(void **state)
         if (columns[i].nulls)
             memcpy(agb_table_nulls(table, i), columns[i].nulls, ROWS);
     }
-    agb_table_loaded(table, "test");
+    agb_table_loaded(table, "test", 0, agb_table_rows(table));
     return 0;
 }
 
