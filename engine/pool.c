@@ -313,8 +313,8 @@ agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument)
     return AGB_OK;
 }
 
-/* All tasks from the one whose turn it is up to any that waits are under way, each with a worker of its own: so two that
- * wait never meet here. */
+/* All tasks from the one whose turn it is up to any that waits are under way, each with a worker of its own: so two
+ * that wait never meet here. */
 static pthread_cond_t *turn_of(agb_pool *pool, size_t task)
 {
     return &pool->worker[task % pool->workers].turned;

@@ -63,7 +63,8 @@ static void note_stop(const loading *self)
         *self->load->stopped = true;
 }
 
-/* Room for the piece's rows, of those that are wanted. Where they are many more than the first stretch let expect, values move. */
+/* Room for those of the piece's rows that are wanted. Where there are many more than the first stretch let expect,
+ * values move. */
 static agb_status place_rows(loading *self, agb_text_piece *piece, agb_error *err)
 {
     uint64_t before = agb_table_rows(self->table), rows = piece->rows;
