@@ -32,8 +32,8 @@ const agb_option agb_option_table[] = {
      .most = 42,
      .about = "what query N of ClickBench asks, counted from 0: `aggbench list --queries` shows them"},
     {.name = "head", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1, .most = INT64_MAX,
-     .about = "only the first N rows of SOURCE. A file in the order of time begins with few of its values: the report "
-              "says how many groups they hold (all rows)"},
+     .about = "only the first N rows of SOURCE: what stands behind them is neither read nor checked. A file in the "
+              "order of time begins with few of its values: the report says how many groups they hold (all rows)"},
     {.name = "every", .argument = "K", .kind = IS_COUNT, .offset = FIELD(every), .least = 1, .most = INT64_MAX,
      .about = "only the first row and each K-th after it: a sample from all over SOURCE; with --head, of the first N. "
               "All of SOURCE is read for it (each row)"},
