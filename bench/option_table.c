@@ -25,8 +25,8 @@ const agb_option agb_option_table[] = {
      .about = "the columns whose values are counted, integers and strings in any mix; also COL-N, COL+N and a whole "
               "number, as in ClickBench (UserID)"},
     {.name = "where", .argument = "CONDITIONS", .kind = IS_TEXT, .offset = FIELD(where),
-     .about = "count only rows that meet all of them: COL = 5 AND COL <> '' AND COL >= '2013-07-01'; operators = <> < "
-              "<= > >=. Strings and dates stand in single quotes; a date is a number of days in a 32-bit column, of "
+     .about = "count only rows that meet all of them: COL = 5 AND COL <> '' AND COL IN (-1, 6); operators = <> < <= > "
+              ">= IN. Strings and dates stand in single quotes; a date is a number of days in a 32-bit column, of "
               "seconds in a 64-bit one. The filter runs inside the clock"},
     {.name = "query", .argument = "N", .kind = IS_COUNT, .offset = FIELD(query), .standard = UINT64_MAX, .least = 0,
      .most = 42,

@@ -100,8 +100,8 @@ static void the_head_of_generated_rows_is_their_first_ones(void **state)
 {
     static const char *const specs[] = {
         "hits,rows=200k", "hits,rows=140k,groups=20k,run=4.25,seed=9", "hits,rows=3000",
-        "hits,rows=140k,order=shuffled", "hits,rows=140k,order=sorted", "uniform,rows=140k", "giant,rows=140k", "zipf,rows=140k", "runs,rows=140k,run=7",
-        "same,rows=140k", "sequential,rows=140k,groups=777"};
+        "hits,rows=140k,order=shuffled", "hits,rows=140k,order=sorted", "uniform,rows=140k", "giant,rows=140k",
+        "zipf,rows=140k", "runs,rows=140k,run=7", "same,rows=140k", "sequential,rows=140k,groups=777"};
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         char source[128];
         snprintf(source, sizeof source, "synth:%s", specs[i]);
