@@ -64,16 +64,16 @@ json_t *agb_sampling_json(const agb_row_sample *sample, uint64_t rows, uint64_t 
 static void note_head(agb_results *results, const agb_source_info *source, uint64_t head)
 {
     bool known = source->of_rows != UINT64_MAX;
-    char of[40] = "", stride[64] = "--every K takes rows";
+    agb_text of = {""}, stride = {"--every K takes rows"};
     if (known) {
         uint64_t every = source->of_rows / source->rows + (source->of_rows % source->rows != 0);
-        snprintf(of, sizeof of, " of %s", agb_text_count(source->of_rows).s);
-        snprintf(stride, sizeof stride, "--every %" PRIu64 " takes about as many rows", every);
+        snprintf(of.s, sizeof of.s, " of %.40s", agb_text_count(source->of_rows).s);
+        snprintf(stride.s, sizeof stride.s, "--every %" PRIu64 " takes about as many rows", every);
     }
-    agb_results_note(results, "nothing beyond the first %s%s rows was taken%s, with %s group%s: a file that is in "
-                     "the order of time begins with few of its values; %s from all of it", agb_text_count(head).s, of,
-                     known ? "" : ", and nobody counted those behind", agb_text_count(source->groups).s,
-                     source->groups == 1 ? "" : "s", stride);
+    agb_results_note(results, "nothing beyond the first %s%s row%s was taken%s checked, with %s group%s: a file that "
+                     "is in the order of time begins with few of its values; %s from all of it",
+                     agb_text_count(head).s, of.s, head == 1 ? "" : "s", known ? " or" : ", counted or",
+                     agb_text_count(source->groups).s, source->groups == 1 ? "" : "s", stride.s);
 }
 
 void agb_sampling_note(agb_results *results, const agb_source_info *source)

@@ -302,7 +302,8 @@ const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind 
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
-/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=. A literal is a whole
+/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=, and IN, behind which
+ * stand literals in parentheses, parted by commas: a row meets it if it is equal to one of them. A literal is a whole
  * number, or stands in single quotes (a quote in it is doubled): a string, or for an integer column a date,
  * 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'. A date is the number of days since 1970-01-01 where the column has 32 bits,
  * and of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */

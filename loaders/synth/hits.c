@@ -243,9 +243,10 @@ static agb_status lay_segments(hits *self, agb_error *err)
     self->level = 1 + 40960 / all;
     for (size_t i = 0; i < all; i++)
         total += weight_of(self, i);
-    while (status == AGB_OK && self->segments < all && (self->segments == 0 || self->segment[self->segments].row < wanted)) {
+    for (uint64_t rows = 0; status == AGB_OK && self->segments < all && rows < wanted;) {
         uint64_t n = self->segments ? self->segments : FIRST, left = all - self->segments;
         status = add_segments(self, (size_t)(n < left ? n : left), &weight, total, err);
+        rows = status == AGB_OK ? self->segment[self->segments].row : 0;
     }
     if (status != AGB_OK)
         return status;
