@@ -290,7 +290,7 @@ check: build/check-deps ## the tests under ASan+UBSan, the threaded ones under T
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
 	$(MAKE) --no-print-directory plugins
 	$(MAKE) --no-print-directory test SAN=address,undefined WITHOUT='$(once)'
-	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text synth'
+	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text text_workers synth'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang) WITHOUT='$(once)'
 	AGB_FUZZ_SEED=1 $(MAKE) --no-print-directory fuzz SECONDS=3
 

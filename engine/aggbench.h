@@ -114,6 +114,9 @@ struct agb_load_options {
      * int16 int32 int64 uint32 uint64 date time bytes. The first row is then data, unless it is these names. NULL: the
      * first row tells, see loaders/text/reader.h. */
     const char *schema;
+    /* Only the first so many rows of the source, 0: all. What stands behind them is read no further than the format
+     * makes necessary, and not checked; files behind them are not opened. */
+    uint64_t head;
 };
 
 /* Loads the named columns of a SOURCE: a file, a folder, a glob, `-` (standard input), or `LOADER:spec` for a loader
@@ -156,6 +159,8 @@ agb_status agb_table_sample(agb_table **out, const agb_table *table, const agb_r
 void agb_table_destroy(agb_table *table);
 
 uint64_t agb_table_rows(const agb_table *table);
+/* That the source has: more where agb_load_options.head left some out. UINT64_MAX: nobody looked how many. */
+uint64_t agb_table_source_rows(const agb_table *table);
 uint64_t agb_table_bytes(const agb_table *table);    /* memory that its columns hold */
 const char *agb_table_format(const agb_table *table);    /* name of the loader that filled it, or "memory" */
 
@@ -180,11 +185,15 @@ bool agb_table_find_column(const agb_table *table, const char *name, agb_column 
 agb_status agb_pool_create(agb_pool **out, unsigned workers, const int *cpus, agb_error *err);
 void agb_pool_destroy(agb_pool *pool);
 unsigned agb_pool_workers(const agb_pool *pool);    /* 1 for NULL */
-/* Runs task(argument, worker, 0..tasks-1), claimed one by one; NULL pool: all on the calling thread as worker 0.
- * Returns AGB_ERR_CONTRACT when called from within a task. */
+/* Runs task(argument, worker, 0..tasks-1), claimed one by one in this order; NULL pool: all on the calling thread as
+ * worker 0. Returns AGB_ERR_CONTRACT when called from within a task. */
 agb_status agb_pool_run(agb_pool *pool, size_t tasks, agb_task_fn task, void *argument);
 /* Runs task(argument, worker, worker) exactly once on every worker: for what must happen on each thread. */
 agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument);
+/* For tasks of agb_pool_run of which a part must be done in their order: between the two calls a task is alone, and all
+ * before it have been there. Every task of the job makes both calls, in any event, or none does. */
+void agb_pool_await_turn(agb_pool *pool, size_t task);
+void agb_pool_pass_turn(agb_pool *pool);
 
 /* ---- Memory of the aggregators ----------------------------------------------------------------------------------- */
 
@@ -296,7 +305,8 @@ const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind 
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
-/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=. A literal is a whole
+/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=, and IN, behind which
+ * stand literals in parentheses, parted by commas: a row meets it if it is equal to one of them. A literal is a whole
  * number, or stands in single quotes (a quote in it is doubled): a string, or for an integer column a date,
  * 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'. A date is the number of days since 1970-01-01 where the column has 32 bits,
  * and of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */

@@ -24,6 +24,7 @@ typedef struct worker {
     unsigned number;
     pthread_t thread;
     bool sleeps;             /* guarded by the lock */
+    pthread_cond_t turned;   /* for the tasks that come to this one's place, see turn_of */
     bool kept_off;           /* the poster's processor: allowed is what to return to */
     cpu_set_t allowed;
 } worker;
@@ -43,6 +44,7 @@ struct agb_pool {
     atomic_uint busy;          /* threads that have not ended the job yet */
     atomic_bool stop;
     atomic_size_t next;        /* first task that nobody has claimed */
+    atomic_size_t turn;        /* the task whose turn it is */
     atomic_bool running;       /* a job is under way: nested calls are refused */
 };
 
@@ -192,7 +194,7 @@ static agb_status start_workers(agb_pool *pool, unsigned workers, const int *cpu
             return status;
     }
     for (unsigned i = 1; i < workers; i++) {
-        pool->worker[i] = (worker){.pool = pool, .number = i};
+        pool->worker[i] = (worker){.pool = pool, .number = i, .turned = PTHREAD_COND_INITIALIZER};
         atomic_fetch_add(&pool->busy, 1);
         if (!start_thread(&pool->worker[i]))
             return agb_fail(err, AGB_ERR_MEMORY, "workers: the system refused thread %u of %u: ask for fewer", i + 1,
@@ -230,6 +232,7 @@ agb_status agb_pool_create(agb_pool **out, unsigned workers, const int *cpus, ag
     }
     pool->worker = members;
     pool->workers = 1;
+    pthread_cond_init(&members[0].turned, NULL);
     pool->pinned = cpus != NULL;
     pool->looks = looks_of(workers);
     pthread_mutex_init(&pool->lock, NULL);
@@ -253,6 +256,8 @@ void agb_pool_destroy(agb_pool *pool)
     pthread_mutex_unlock(&pool->lock);
     for (unsigned i = 1; i < pool->workers; i++)
         pthread_join(pool->worker[i].thread, NULL);
+    for (unsigned i = 0; i < pool->workers; i++)
+        pthread_cond_destroy(&pool->worker[i].turned);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->posted);
     pthread_cond_destroy(&pool->done);
@@ -276,6 +281,7 @@ static agb_status post(agb_pool *pool, size_t tasks, bool each, agb_task_fn task
     pool->tasks = tasks;
     pool->each = each;
     atomic_store(&pool->next, 0);
+    atomic_store(&pool->turn, 0);
     atomic_store(&pool->busy, pool->workers - 1);
     pthread_mutex_lock(&pool->lock);
     keep_sleepers_off(pool, sched_getcpu());
@@ -305,4 +311,35 @@ agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument)
         return post(pool, 0, true, task, argument);
     task(argument, 0, 0);
     return AGB_OK;
+}
+
+/* All tasks from the one whose turn it is up to any that waits are under way, each with a worker of its own: so two
+ * that wait never meet here. */
+static pthread_cond_t *turn_of(agb_pool *pool, size_t task)
+{
+    return &pool->worker[task % pool->workers].turned;
+}
+
+void agb_pool_await_turn(agb_pool *pool, size_t task)
+{
+    if (!pool)
+        return;
+    for (int i = 0; i < pool->looks && atomic_load(&pool->turn) != task; i++)
+        relax();
+    if (atomic_load(&pool->turn) == task)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->turn) != task)
+        pthread_cond_wait(turn_of(pool, task), &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void agb_pool_pass_turn(agb_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    size_t next = atomic_fetch_add(&pool->turn, 1) + 1;
+    pthread_cond_signal(turn_of(pool, next));
+    pthread_mutex_unlock(&pool->lock);
 }
