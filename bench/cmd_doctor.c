@@ -309,7 +309,7 @@ static const char *const doctor_options[] = {"pid", "seconds", "format", "output
 
 const agb_command agb_command_doctor = {
     .name = "doctor",
-    .summary = "which kind of busy is this machine, this process, or this program? step by step",
+    .summary = "which kind of busy is this machine, process or program? step by step",
     .about = "Walks the troubleshooting path: is it on a processor at all, is it pinned, does it compute or wait,\n"
              "for which memory, with whom does it share lines, which node, which pages, what disturbs it. It stops\n"
              "where a step answers. Each step says what was measured, what that rules out, what to do next, and for\n"

@@ -179,7 +179,7 @@ static const char *const verify_options[] = {"plugin", "check", "input", "group-
 
 const agb_command agb_command_verify = {
     .name = "verify", .operand = "NAME[:p=v...]",
-    .summary = "one aggregator against the right answers, and its manners when memory ends",
+    .summary = "one aggregator against the right answers, and when memory runs out",
     .about = "Runs an aggregator, built in or a plug-in, over key shapes, batch sizes, hashes, workers, budgets\n"
              "and refused allocations, each kind in a process of its own, and compares every answer with one\n"
              "found by sorting. The first input that fails is made as small as it can be while it still fails,\n"

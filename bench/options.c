@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const agb_no_options[] = {NULL};
+
 /* Whether a word stands in a list that is parted by blanks. */
 static bool has_word(const char *list, const char *word)
 {
@@ -314,11 +316,11 @@ static agb_status add_operand(agb_options *out, const char *word, agb_error *err
     if (*word == '\0')
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
                         command->operand);
-    if (out->operands.n == most && most == 1)
+    if (out->operands.n == most && strcmp(command->operand, "SOURCE") == 0)
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: several files go as a folder or a quoted "
                         "glob", command->name, word);
     if (out->operands.n == most)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: at most %zu are taken", command->name,
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: give no more than %zu", command->name,
                         word, most);
     out->operands.word[out->operands.n++] = word;
     out->operand = out->operands.word[0];
@@ -405,7 +407,7 @@ void agb_help_command(FILE *to, const agb_command *command)
 {
     char usage[128], left[64];
     agb_help_usage(usage, sizeof usage, command);
-    fprintf(to, "aggbench %s [OPTIONS]\n\n%s\n\n", usage, command->about);
+    fprintf(to, "aggbench %s%s\n\n%s\n\n", usage, *command->options ? " [OPTIONS]" : "", command->about);
     for (const char *const *name = command->options; *name; name++) {
         agb_option_text option;
         if (!agb_option_text_of(command, *name, &option))
@@ -414,5 +416,5 @@ void agb_help_command(FILE *to, const agb_command *command)
                  option.argument ? option.argument : "");
         agb_help_entry(to, left, 28, option.about);
     }
-    fprintf(to, "\nExample: %s\n", command->example);
+    fprintf(to, "%sExample: %s\n", *command->options ? "\n" : "", command->example);
 }

@@ -12,6 +12,9 @@ refused 2 'NAME is missing|--plugin' verify
 refused 2 'SOURCE|empty word' run ''
 refused 2 'more|one operand too many|glob' run $rows more
 refused 2 'x: takes no operand' list x
+refused 2 'x: one operand too many: give no more than 1' lab runq x
+refused 2 'frobnicate: no such command' help frobnicate
+refused 2 'dscribe|did you mean describe' help dscribe
 refused 2 '--agregator|did you mean --aggregator' run $rows --agregator naive
 refused 2 '--where: its value is empty' run $rows --where ''
 refused 2 'where|UserID|no operator' run $rows --where 'UserID ~ 5'
@@ -106,6 +109,14 @@ for help in --help -h 'run --help' 'pivot --help' 'list -h' 'describe --help' 'v
     # shellcheck disable=SC2086
     run $help
     report "fine: $help" "$([ $code = 0 ] && [ -s "$work/out" ] && [ ! -s "$work/err" ] || echo "exit code $code")"
+done
+for command in '' $("$aggbench" help | sed -n 's/^  \([a-z]*\) .*/\1/p') completion manual; do
+    # shellcheck disable=SC2086
+    "$aggbench" $command --help >"$work/want" && run help $command
+    report "help does as --help: $command" "$([ $code = 0 ] && [ -s "$work/out" ] && diff "$work/want" "$work/out")"
+    report "help does not list itself: $command" "$(grep '^  --help' "$work/out")"
+    report "options are announced where there are some: $command" "$([ -z "$command" ] ||
+        [ "$(head -1 "$work/out" | grep -c OPTIONS)" = "$(grep -m1 -c '^  --' "$work/out")" ] || cat "$work/out")"
 done
 
 # shellcheck disable=SC2086

@@ -83,7 +83,7 @@ offers() { got="$(shift; completes "$@")"; [ "$got" = "$1" ] || echo "offered '$
 report bash_completes_commands_options_and_values "$(offers describe aggbench desc; offers '--memory --memory-budget' \
     aggbench run --mem; offers 'warm fresh' aggbench run x --memory ''; offers fresh aggbench run x --memory = f
     offers prefetch aggbench run --aggregator pref; offers swiss aggbench verify sw; offers bandwidth aggbench lab band;
-    offers '--help' aggbench new --h; offers '' aggbench run x --output a)"
+    offers '--help' aggbench new --h; offers 'lab' aggbench help la; offers '' aggbench run x --output a)"
 if command -v zsh >/dev/null; then
     report zsh_reads_its_completion "$(zsh -n "$tree/share/zsh/site-functions/_aggbench" 2>&1)"
 else
