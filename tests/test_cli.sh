@@ -282,6 +282,12 @@ report 'spilling_leaves_nothing_in_its_folder' "$([ $code = 0 ] && grep -q '"spi
 run run $spilling --spill-folder /proc
 report 'spilling_goes_to_the_folder_that_was_named' "$([ $code = 1 ] && grep -q 'spill: /proc' "$work/out" || cat "$work/out")"
 
+# shellcheck disable=SC2086
+run run synth:hits,rows=1000 --aggregator spill,spill:bits=4 --memory-budget 200k --format csv $quick
+report 'a_budget_too_small_for_spill_names_the_least_that_list_names' "$(for k in $(grep -o 'raise it to [0-9]*k' "$work/out" |
+    grep -o '[0-9]*k'); do "$aggbench" list | grep -A7 '^  spill ' | grep -wo "$k"; done | tr '\n' ' ' >"$work/named"
+    [ "$(cat "$work/named")" = '1801k 261k ' ] || cat "$work/named" "$work/out")"
+
 # ---- Names that would act on a terminal, and a stack too small ----
 escape=$(printf '\033')
 printf '{"User\\u001b[31mID\\u0001":5}\n' >"$work/e${escape}vil.jsonl"
