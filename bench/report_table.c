@@ -362,10 +362,10 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
     if (results->settings.where)
         agb_report_line(to, "where", "%s: %s rows, selected inside the clock", results->settings.where,
                         agb_text_count(info->selected).s);
-    agb_report_line(to, "check",
-                    "every run against the reference answer (counted in %s); at most %s a run, outside the "
-                    "clock",
-                    agb_text_seconds(info->reference_s).s, agb_text_seconds(verify_s).s);
+    bool checked = verify_s > 0;    /* else no run came to its end */
+    agb_report_line(to, "check", "every run against the reference answer (counted in %s)%s%s%s",
+                    agb_text_seconds(info->reference_s).s, checked ? "; at most " : "",
+                    checked ? agb_text_seconds(verify_s).s : "", checked ? " a run, outside the clock" : "");
     if (info->has_floor)
         agb_report_line(to, "floor", "this machine reads %s and writes %s GB/s now",
                         agb_text_number(info->floor.read_gbps).s, agb_text_number(info->floor.write_gbps).s);

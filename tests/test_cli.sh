@@ -261,6 +261,7 @@ report 'what_fits_in_a_cache_has_no_floor' "$(grep -qE '^naive .* cache ' "$work
 # shellcheck disable=SC2086
 run run synth:hits,rows=1000 --plugin "$BUILD/plugins/crashes.so" --aggregator crashes $quick
 report 'where_all_fail_no_empty_table_stands' "$([ $code = 1 ] && ! grep -q 'page faults' "$work/out" || cat "$work/out")"
+report 'where_all_fail_no_check_has_a_time' "$(grep -q '^check  .*(counted in [^)]*)$' "$work/out" || cat "$work/out")"
 
 # ---- A part that is too large for the others to wait for it ----
 for kind in same uniform; do
