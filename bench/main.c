@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "machine.h"
 #include "output.h"
+#include "schema_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -58,7 +59,9 @@ static int run_command(int n, char **words, agb_error *err)
     options.commands = commands;
     agb_interrupt_announce(command->name,
                            command->interrupted ? command->interrupted : "nothing is reported: run it again");
-    return command->run(&options, err);
+    int code = command->run(&options, err);
+    agb_schema_file_name(err, options.schema);
+    return code;
 }
 
 /* What was printed must also have arrived. */
