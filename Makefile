@@ -63,8 +63,9 @@ build/deps.mk: .ci/deps
 Q   = $(if $(V),,@)
 say = @$(if $(V),:,echo "  $(1)")
 
-# As many jobs as processors, unless the caller said otherwise.
-ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
+# As many jobs as processors, unless the caller said otherwise (the command line wins); a make below another one takes
+# its share of that one's jobs.
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS)),0)
 MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 1)
 endif
 

@@ -97,6 +97,10 @@ else
     skip zsh_reads_its_completion "zsh is not there"
 fi
 
+# ---- Makes below makes ----
+# With -n nothing is made, but makes are run.
+report a_make_below_another_shares_its_jobs "$(env -u MAKELEVEL -u MAKEFLAGS make -n -j2 peers 2>&1 | grep warning)"
+
 # ---- Taking it away ----
 echo mine >"$tree/include/aggbench/not_ours.h"
 report it_uninstalls "$(make_quietly uninstall)"
