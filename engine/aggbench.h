@@ -180,11 +180,15 @@ bool agb_table_find_column(const agb_table *table, const char *name, agb_column 
 agb_status agb_pool_create(agb_pool **out, unsigned workers, const int *cpus, agb_error *err);
 void agb_pool_destroy(agb_pool *pool);
 unsigned agb_pool_workers(const agb_pool *pool);    /* 1 for NULL */
-/* Runs task(argument, worker, 0..tasks-1), claimed one by one; NULL pool: all on the calling thread as worker 0.
- * Returns AGB_ERR_CONTRACT when called from within a task. */
+/* Runs task(argument, worker, 0..tasks-1), claimed one by one in this order; NULL pool: all on the calling thread as
+ * worker 0. Returns AGB_ERR_CONTRACT when called from within a task. */
 agb_status agb_pool_run(agb_pool *pool, size_t tasks, agb_task_fn task, void *argument);
 /* Runs task(argument, worker, worker) exactly once on every worker: for what must happen on each thread. */
 agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument);
+/* For tasks of agb_pool_run of which a part must be done in their order: between the two calls a task is alone, and all
+ * before it have been there. Every task of the job makes both calls, in any event, or none does. */
+void agb_pool_await_turn(agb_pool *pool, size_t task);
+void agb_pool_pass_turn(agb_pool *pool);
 
 /* ---- Memory of the aggregators ----------------------------------------------------------------------------------- */
 

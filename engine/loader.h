@@ -89,6 +89,11 @@ agb_status agb_schema_set_detail(agb_schema *schema, const char *detail, agb_err
 agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err);
 /* The same for rows that will all be mapped: address space only, which may be more than there is memory. */
 agb_status agb_table_extend_to_map(agb_table *table, uint64_t rows, agb_error *err);
+/* How many rows the table can be extended to while its values and nulls stay where they are. */
+uint64_t agb_table_room(const agb_table *table);
+/* Makes room for so many rows at first, which is address space only, so that extensions up to there move nothing. Not
+ * where the system refuses: an extension then tells of it when the rows are really there. */
+void agb_table_reserve(agb_table *table, uint64_t rows);
 /* Takes rows back from the end, where the number that was asked for proved too high. */
 void agb_table_shrink(agb_table *table, uint64_t rows);
 

@@ -34,7 +34,7 @@ struct agb_pool {
     bool pinned;
     int looks;                 /* before sleeping */
     pthread_mutex_t lock;      /* for sleeping, and for waking who may sleep */
-    pthread_cond_t posted, done;
+    pthread_cond_t posted, done, turned;
     atomic_uint_fast64_t job;  /* number of the job; raised when one is posted: what follows can be read from then on */
     agb_task_fn task;          /* the job; NULL: the first one is to have begun */
     void *argument;
@@ -43,6 +43,7 @@ struct agb_pool {
     atomic_uint busy;          /* threads that have not ended the job yet */
     atomic_bool stop;
     atomic_size_t next;        /* first task that nobody has claimed */
+    atomic_size_t turn;        /* the task whose turn it is */
     atomic_bool running;       /* a job is under way: nested calls are refused */
 };
 
@@ -235,6 +236,7 @@ agb_status agb_pool_create(agb_pool **out, unsigned workers, const int *cpus, ag
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->posted, NULL);
     pthread_cond_init(&pool->done, NULL);
+    pthread_cond_init(&pool->turned, NULL);
     agb_status status = start_workers(pool, workers, cpus, err);
     if (status != AGB_OK)
         agb_pool_destroy(pool);
@@ -256,6 +258,7 @@ void agb_pool_destroy(agb_pool *pool)
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->posted);
     pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->turned);
     free(pool->worker);
     free(pool);
 }
@@ -276,6 +279,7 @@ static agb_status post(agb_pool *pool, size_t tasks, bool each, agb_task_fn task
     pool->tasks = tasks;
     pool->each = each;
     atomic_store(&pool->next, 0);
+    atomic_store(&pool->turn, 0);
     atomic_store(&pool->busy, pool->workers - 1);
     pthread_mutex_lock(&pool->lock);
     keep_sleepers_off(pool, sched_getcpu());
@@ -305,4 +309,28 @@ agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument)
         return post(pool, 0, true, task, argument);
     task(argument, 0, 0);
     return AGB_OK;
+}
+
+void agb_pool_await_turn(agb_pool *pool, size_t task)
+{
+    if (!pool)
+        return;
+    for (int i = 0; i < pool->looks && atomic_load(&pool->turn) != task; i++)
+        relax();
+    if (atomic_load(&pool->turn) == task)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->turn) != task)
+        pthread_cond_wait(&pool->turned, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void agb_pool_pass_turn(agb_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->turn, 1);
+    pthread_cond_broadcast(&pool->turned);
+    pthread_mutex_unlock(&pool->lock);
 }

@@ -14,6 +14,7 @@ typedef struct column {
     bool lent;
     bool mapped;    /* a stretch of the values stands in a file: see agb_table_map */
     agb_pages pages;
+    uint64_t room;  /* rows that its memory has place for */
     void *values;
     uint8_t *nulls;
     uint64_t null_count;
@@ -27,7 +28,7 @@ typedef struct heap {    /* string bytes */
 
 struct agb_table {
     const char *format;
-    uint64_t rows, capacity;
+    uint64_t rows;
     size_t columns;
     column *column;
     pthread_mutex_t lock;    /* guards the making of NULL bytes, and what follows */
@@ -93,8 +94,8 @@ void agb_table_destroy(agb_table *table)
     for (size_t i = 0; i < table->columns; i++) {
         column *c = &table->column[i];
         if (!c->lent)
-            agb_pages_unmap(c->values, table->capacity * agb_type_bytes(c->type));
-        agb_pages_unmap(c->nulls, table->capacity);
+            agb_pages_unmap(c->values, c->room * agb_type_bytes(c->type));
+        agb_pages_unmap(c->nulls, c->room);
         free(c->name);
     }
     release_heaps(table);
@@ -174,12 +175,12 @@ static void *grow_values(column *c, size_t from_bytes, size_t to_bytes)
     return values;
 }
 
-static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *err)
+static agb_status grow_column(column *c, uint64_t to, agb_error *err)
 {
     size_t width = agb_type_bytes(c->type);
     void *values = NULL;
     if (to <= SIZE_MAX / 2 / width)
-        values = grow_values(c, from * width, to * width);
+        values = grow_values(c, c->room * width, to * width);
     if (!values) {
         char words[32];
         agb_bytes_in_words(to * width, words, sizeof words);
@@ -188,55 +189,74 @@ static agb_status grow_column(column *c, uint64_t from, uint64_t to, agb_error *
     }
     c->values = values;
     if (c->nulls) {
-        uint8_t *nulls = agb_pages_grow(c->nulls, from, to, AGB_PAGES_4K);
+        uint8_t *nulls = agb_pages_grow(c->nulls, c->room, to, AGB_PAGES_4K);
         if (!nulls)
             return agb_fail(err, AGB_ERR_MEMORY, "column '%s': out of memory for its NULLs", c->name);
         c->nulls = nulls;
     }
+    c->room = to;
     return AGB_OK;
 }
 
-/* The system would grant more than it has, and kill who fills it. */
-static agb_status check_memory(const agb_table *table, uint64_t rows, uint64_t *to, agb_error *err)
+static agb_status grow_columns(agb_table *table, uint64_t to, agb_error *err)
+{
+    agb_status status = AGB_OK;
+    for (size_t i = 0; i < table->columns && status == AGB_OK; i++)
+        if (table->column[i].room < to)
+            status = grow_column(&table->column[i], to, err);
+    return status;
+}
+
+uint64_t agb_table_room(const agb_table *table)
+{
+    uint64_t room = table->columns ? UINT64_MAX : 0;
+    for (size_t i = 0; i < table->columns; i++)
+        if (table->column[i].room < room)
+            room = table->column[i].room;
+    return room;
+}
+
+static uint64_t bytes_of_row(const agb_table *table)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < table->columns; i++)
+        bytes += agb_type_bytes(table->column[i].type);
+    return bytes;
+}
+
+/* Whether memory is there for `to` rows. The system would grant more than it has, and kill who fills it. */
+static bool fits(const agb_table *table, uint64_t to)
 {
     enum { UNASKED_BYTES = 64 << 20 };
-    uint64_t row_bytes = 0, need = table->rows + rows;
-    for (size_t i = 0; i < table->columns; i++)
-        row_bytes += agb_type_bytes(table->column[i].type);
-    if (row_bytes == 0 || *to - table->capacity <= UNASKED_BYTES / row_bytes)
-        return AGB_OK;
-    uint64_t available = agb_system_memory_available();
-    if (*to - table->capacity <= available / row_bytes)
-        return AGB_OK;
-    *to = need;    /* without room for what may follow */
-    if (need - table->capacity <= available / row_bytes)
-        return AGB_OK;
+    uint64_t row_bytes = bytes_of_row(table), more = to - agb_table_room(table);
+    return row_bytes == 0 || more <= UNASKED_BYTES / row_bytes || more <= agb_system_memory_available() / row_bytes;
+}
+
+static agb_status refuse_rows(const agb_table *table, uint64_t to, agb_error *err)
+{
     char words[32];
-    agb_bytes_in_words(available, words, sizeof words);
+    agb_bytes_in_words(agb_system_memory_available(), words, sizeof words);
     return agb_fail(err, AGB_ERR_MEMORY, "table: out of memory: %llu more rows of %llu bytes each do not fit the %s "
                     "that are available: load fewer columns or fewer rows",
-                    (unsigned long long)(need - table->capacity),
-                    (unsigned long long)row_bytes, words);
+                    (unsigned long long)(to - agb_table_room(table)), (unsigned long long)bytes_of_row(table), words);
 }
 
 static agb_status extend(agb_table *table, uint64_t rows, bool checked, agb_error *err)
 {
-    uint64_t need = table->rows + rows, to = need;
+    uint64_t need = table->rows + rows, to = need, room = agb_table_room(table);
     if (need < rows)
         return agb_fail(err, AGB_ERR_FORMAT, "table: %llu more rows are more than can be counted",
                         (unsigned long long)rows);
-    if (need > table->capacity) {
-        if (table->capacity)    /* the second time: the number of rows is not known, so grow in proportion */
+    if (need > room) {
+        if (room)    /* the second time: the number of rows is not known, so grow in proportion */
             to = need + need / 2;
-        agb_status fits = checked ? check_memory(table, rows, &to, err) : AGB_OK;
-        if (fits != AGB_OK)
-            return fits;
-        for (size_t i = 0; i < table->columns; i++) {
-            agb_status status = grow_column(&table->column[i], table->capacity, to, err);
-            if (status != AGB_OK)
-                return status;
-        }
-        table->capacity = to;
+        if (checked && !fits(table, to))
+            to = need;
+        if (checked && !fits(table, to))
+            return refuse_rows(table, to, err);
+        agb_status status = grow_columns(table, to, err);
+        if (status != AGB_OK)
+            return status;
     }
     table->rows = need;
     return AGB_OK;
@@ -250,6 +270,12 @@ agb_status agb_table_extend(agb_table *table, uint64_t rows, agb_error *err)
 agb_status agb_table_extend_to_map(agb_table *table, uint64_t rows, agb_error *err)
 {
     return extend(table, rows, false, err);
+}
+
+void agb_table_reserve(agb_table *table, uint64_t rows)
+{
+    if (rows > agb_table_room(table) && fits(table, rows))
+        (void)grow_columns(table, rows, NULL);
 }
 
 void agb_table_shrink(agb_table *table, uint64_t rows)
@@ -286,8 +312,8 @@ uint8_t *agb_table_nulls(agb_table *table, size_t i)
 {
     column *c = &table->column[i];
     pthread_mutex_lock(&table->lock);
-    if (!c->nulls && table->capacity)
-        c->nulls = agb_pages_map(table->capacity, AGB_PAGES_4K);    /* untouched stretches cost nothing */
+    if (!c->nulls && c->room)
+        c->nulls = agb_pages_map(c->room, AGB_PAGES_4K);    /* untouched stretches cost nothing */
     uint8_t *nulls = c->nulls;
     pthread_mutex_unlock(&table->lock);
     return nulls;

@@ -96,7 +96,7 @@ static bool put_field(agb_text_piece *piece, const agb_text_target *target, uint
                       const unsigned char *row_begin, const csv_field *field)
 {
     if (!field->quoted && field->end - field->begin == 2 && field->begin[0] == '\\' && field->begin[1] == 'N')
-        return agb_text_put_null(piece, target, row);
+        return agb_text_put_null(piece, target, row, row_begin);
     if (target->kind != AGB_TEXT_STRING)
         return agb_text_store_number(target, row, field->begin, field->end) ||
                agb_text_refuse_value(piece, row_begin, target, field->begin, field->end);

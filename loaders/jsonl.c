@@ -128,7 +128,7 @@ static int on_null(void *context)
 {
     jsonl_line *line = context;
     const agb_text_target *target = take_target(line);
-    return target ? agb_text_put_null(line->piece, target, line->row) : refuse_top(line);
+    return target ? agb_text_put_null(line->piece, target, line->row, line->begin) : refuse_top(line);
 }
 
 static bool refuse_nested(jsonl_line *line, const char *what)
@@ -213,7 +213,7 @@ static bool refuse_json(jsonl_line *line, yajl_handle parser, size_t before)
     return false;
 }
 
-/* Parses [line->begin, end), a line without its line feed. False: see the fault or wants_nulls of the piece. */
+/* Parses [line->begin, end), a line without its line feed. False: see the fault of the piece. */
 static bool parse_line(jsonl_line *line, yajl_handle parser, const unsigned char *end)
 {
     agb_text_piece *piece = line->piece;

@@ -80,7 +80,7 @@ static bool put_field(agb_text_piece *piece, const agb_text_target *target, uint
                       const unsigned char *row_begin, const unsigned char *begin, const unsigned char *end)
 {
     if (end - begin == 2 && begin[0] == '\\' && begin[1] == 'N')
-        return agb_text_put_null(piece, target, row);
+        return agb_text_put_null(piece, target, row, row_begin);
     if (target->kind == AGB_TEXT_STRING)
         return put_string(piece, target, row, row_begin, begin, end);
     return agb_text_store_number(target, row, begin, end) ||
@@ -124,7 +124,7 @@ static bool refuse_row(agb_text_piece *piece, const unsigned char *row_begin)
 {
     const unsigned char *end = agb_text_find(row_begin, piece->end, '\n');
     uint64_t fields = agb_text_count(row_begin, end, '\t') + 1;
-    return fields == piece->fields || piece->wants_nulls ? false : agb_text_refuse_fields(piece, row_begin, fields);
+    return fields == piece->fields ? false : agb_text_refuse_fields(piece, row_begin, fields);
 }
 
 static const unsigned char *parse_row(agb_text_piece *piece, uint64_t row, const unsigned char *row_begin)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workers: every task once, balance, nesting refused, pinning. */
+/* Workers: every task once, balance, nesting refused, turns, pinning. */
 #include "test.h"
 
 #include <sched.h>
@@ -79,6 +79,41 @@ static void nested_jobs_are_refused(void **state)
     free(j);
 }
 
+/* Each task notes, in its turn, how many have been there. */
+typedef struct turns {
+    agb_pool *pool;
+    size_t passed;
+    size_t place[TASKS];
+} turns;
+
+static void take_turn(void *argument, unsigned worker, size_t task)
+{
+    turns *all = argument;
+    if ((task + worker) % 64 == 0)
+        sched_yield();    /* so that some are late */
+    agb_pool_await_turn(all->pool, task);
+    all->place[task] = all->passed++;
+    agb_pool_pass_turn(all->pool);
+}
+
+static void turns_come_in_the_order_of_the_tasks(void **state)
+{
+    (void)state;
+    for (unsigned workers = 0; workers <= 7; workers++) {
+        turns *all = calloc(1, sizeof *all);
+        if (workers)
+            assert_ok(agb_pool_create(&all->pool, workers, NULL, err));
+        for (size_t round = 1; round <= 3; round++) {
+            assert_int_equal(agb_pool_run(all->pool, TASKS, take_turn, all), AGB_OK);
+            assert_int_equal(all->passed, round * TASKS);
+            for (size_t i = 0; i < TASKS; i++)
+                assert_int_equal(all->place[i], (round - 1) * TASKS + i);
+        }
+        agb_pool_destroy(all->pool);
+        free(all);
+    }
+}
+
 enum { WORKERS = 3 };
 
 typedef struct affinity {
@@ -130,6 +165,7 @@ int main(void)
         cmocka_unit_test(each_worker_gets_its_own_call),
         cmocka_unit_test(no_pool_means_the_calling_thread),
         cmocka_unit_test(nested_jobs_are_refused),
+        cmocka_unit_test(turns_come_in_the_order_of_the_tasks),
         cmocka_unit_test(workers_may_run_wherever_the_process_may),
         cmocka_unit_test(a_processor_that_is_not_allowed_is_named),
     };

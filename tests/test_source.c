@@ -258,6 +258,31 @@ static void columns_grow_without_losing_values(void **state)
     agb_table_destroy(table);
 }
 
+static void reserved_rows_come_without_moving_values(void **state)
+{
+    (void)state;
+    agb_table *table;
+    assert_ok(agb_table_create(&table, err));
+    assert_ok(agb_table_add(table, "a", AGB_TYPE_INT64, AGB_PAGES_DEFAULT, err));
+    assert_ok(agb_table_add(table, "b", AGB_TYPE_INT32, AGB_PAGES_DEFAULT, err));
+    assert_int_equal(agb_table_room(table), 0);
+    agb_table_reserve(table, agb_system_memory());    /* cannot be had, and is no error */
+    assert_int_equal(agb_table_room(table), 0);
+    agb_table_reserve(table, 1000000);
+    assert_int_equal(agb_table_room(table), 1000000);
+    assert_int_equal(agb_table_rows(table), 0);
+    void *values[2] = {agb_table_values(table, 0), agb_table_values(table, 1)};
+    for (int i = 0; i < 10; i++) {
+        assert_ok(agb_table_extend(table, 100000, err));
+        assert_ptr_equal(agb_table_values(table, 0), values[0]);
+        assert_ptr_equal(agb_table_values(table, 1), values[1]);
+    }
+    assert_int_equal(agb_table_room(table), 1000000);
+    assert_ok(agb_table_extend(table, 1, err));
+    assert_true(agb_table_room(table) > 1000000);
+    agb_table_destroy(table);
+}
+
 static void rows_that_the_machine_cannot_hold_are_refused(void **state)
 {
     (void)state;
@@ -300,6 +325,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_of_different_shape_are_not_mixed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_forced_loader_must_exist, set_up, tear_down),
         cmocka_unit_test(columns_grow_without_losing_values),
+        cmocka_unit_test(reserved_rows_come_without_moving_values),
         cmocka_unit_test(rows_that_the_machine_cannot_hold_are_refused),
         cmocka_unit_test(lent_columns_must_be_equally_long),
     };

@@ -7,45 +7,50 @@
  * that share nothing reach 1.9 to 1.97. `make peers-load` measures both. */
 #include "common/tasks.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+void agb_first_error_note(agb_first_error *first, size_t task, const agb_error *error)
+{
+    pthread_mutex_lock(&first->lock);
+    if (task < atomic_load(&first->task)) {
+        atomic_store(&first->task, task);
+        first->error = *error;
+    }
+    pthread_mutex_unlock(&first->lock);
+}
+
+bool agb_first_error_is_before(const agb_first_error *first, size_t task)
+{
+    return atomic_load_explicit(&first->task, memory_order_relaxed) < task;
+}
+
+agb_status agb_first_error_tell(const agb_first_error *first, agb_error *err)
+{
+    if (atomic_load(&first->task) == SIZE_MAX)
+        return AGB_OK;
+    return agb_fail(err, first->error.status, "%s", first->error.text);
+}
 
 typedef struct job {
     agb_tasks_fn run;
     void *argument;
     size_t tasks;
     unsigned workers;
-    atomic_size_t failed;     /* the first task that failed so far; SIZE_MAX: none */
-    pthread_mutex_t lock;     /* guards the error */
-    agb_error error;          /* its error */
+    agb_first_error failed;
 } job;
-
-static void keep_error(job *job, size_t task, const agb_error *error)
-{
-    pthread_mutex_lock(&job->lock);
-    if (task < atomic_load(&job->failed)) {
-        atomic_store(&job->failed, task);
-        job->error = *error;
-    }
-    pthread_mutex_unlock(&job->lock);
-}
 
 static void run_claim(void *argument, unsigned worker, size_t claim)
 {
     job *job = argument;
     agb_error error = {0};
     size_t task = agb_tasks_at(claim, job->tasks, job->workers);
-    if (task < atomic_load_explicit(&job->failed, memory_order_relaxed) &&
+    if (!agb_first_error_is_before(&job->failed, task) &&
         job->run(job->argument, worker, task, &error) != AGB_OK)
-        keep_error(job, task, &error);
+        agb_first_error_note(&job->failed, task, &error);
 }
 
 agb_status agb_tasks_run(agb_pool *pool, size_t tasks, agb_tasks_fn run, void *argument, agb_error *err)
 {
     job job = {.run = run, .argument = argument, .tasks = tasks, .workers = agb_pool_workers(pool),
-               .failed = SIZE_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+               .failed = AGB_FIRST_ERROR_NONE};
     agb_status status = agb_pool_run(pool, tasks, run_claim, &job);
-    if (status == AGB_OK && job.failed != SIZE_MAX)
-        return agb_fail(err, job.error.status, "%s", job.error.text);
-    return status;
+    return status == AGB_OK ? agb_first_error_tell(&job.failed, err) : status;
 }

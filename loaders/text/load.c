@@ -1,248 +1,249 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading all rows: step by step the window moves on, its rows are counted by all workers, room is made for exactly
- * as many, and they are parsed by all workers.
+/* Loading all rows. A worker takes the next stretch of the text, counts its rows, makes room in the table for exactly
+ * as many, and parses them. Only the middle of that, what must know how many rows went before, is done in the order of
+ * the text. Of a plain file a stretch is cut anywhere: its rows are those that begin behind its first row end, so that
+ * the last of them ends in what is read of the text behind the stretch. Of a stream, which can be read only once, a
+ * stretch is read and cut at a row end before the next worker may go on; the rest goes before the next one's.
  *
- * WHERE ROWS BEGIN  A worker that starts in the middle of a CSV cannot know whether it stands between quotes. So each
- * one counts line ends for both cases, in one pass; afterwards the number of quotes before it, odd or even, says
- * which of the two counts holds. Text that breaks the quoting rules can make the choice wrong only behind the place
- * where it breaks them, and the parser refuses that place first.
- *
- * HOW MUCH AT A TIME  2 MiB for each worker. Less fits the second-level cache and is slower all the same, by what each
- * step costs (335 MB of hits, one thread: 71 ms at 128 KiB, 62 at 512 KiB, 57 at 2 MiB, 61 at 8 MiB); the same for one
- * worker's chunks, so it has one. Several wait for one another twice in a step, 0.2 ms apart: see WAITING in
- * engine/pool.c, which took two threads from 1.4 to 1.7 times one. */
+ * HOW MUCH AT A TIME  1 MiB. From 512 KiB to 2 MiB all are as fast (328 MB of hits, one thread: 82 to 83 ms, two
+ * threads: 42 to 43); 4 MiB do not stay in the caches (47 with two).
+ * NO STEPS  All workers once took one step after another through the text: counting, then parsing, each waiting for the
+ * last of them at the end of both. That made two threads 1.5 to 1.8 times as fast as one where this makes them 1.9
+ * times, was slower with every size but 2 MiB, and did not read a stream on while it was parsed. */
 #include "parts.h"
 
+#include "common/tasks.h"
 #include "scan.h"
+#include "stretch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { CHUNKS_PER_WORKER = 8 };    /* of several, so that uneven chunks balance */
+enum {
+    LEAST_STEP_BYTES = 64 << 10,
+    PARTS_PER_WORKER = 8            /* of a small file, so that all workers get some of it */
+};
 
-/* A part of the window, cut anywhere. Index 0: when it begins outside of quotes, 1: inside. */
-typedef struct chunk {
-    const unsigned char *begin, *end;
-    uint64_t row_ends[2];
-    const unsigned char *first[2], *last[2];    /* row ends: the line feeds themselves */
-    bool flips;                                 /* has an odd number of quotes */
-    agb_error error;                            /* it could not be read */
-} chunk;
+typedef struct worker {
+    agb_text_stretch stretch;
+    uint64_t lines;              /* line feeds before the stretch */
+    agb_text_target *targets;    /* its own: where they are may change from stretch to stretch */
+    agb_text_arena arena;
+} worker;
 
 typedef struct loading {
     agb_text_reader *reader;
     agb_table *table;
-    agb_pool *pool;
-    agb_text_target *targets;
-    size_t n_targets;
-    agb_text_arena *arenas;    /* one per worker */
-    chunk *chunks;
-    agb_text_piece *pieces;
-    size_t most_chunks, n_chunks, n_pieces;
-    bool has_nulls;
+    const agb_load *load;
+    size_t n_targets, step;
+    worker *worker;
+    unsigned workers;
+    uint64_t from, bytes;        /* of a plain file: where its first row begins, and where it ends */
+    pthread_rwlock_t places;     /* shared: values are written; exclusive: they are moved */
+    agb_first_error failed;      /* by number of the stretch */
+
+    /* The front, touched by one worker at a time: in its turn, or with the lock. */
+    uint64_t lines;
+    bool inside;                 /* of quotes */
+    pthread_mutex_t lock;        /* of a stream, with what follows */
+    size_t stretches;
+    const unsigned char *kept;   /* read, but not a whole row yet; in the buffer of who read it */
+    size_t n_kept;
+    bool last;                   /* nothing comes behind it */
 } loading;
 
-/* ---- Counting ---- */
+/* ---- Rows ---- */
 
-/* Bit i of the result: an odd number of bits of `bits` stand at or below i. */
-static uint64_t odd_below(uint64_t bits)
+/* Room for the piece's rows. Where they are many more than a first stretch lets expect, values move. */
+static agb_status place_rows(loading *self, agb_text_piece *piece, size_t stretches_like_it, agb_error *err)
 {
-    for (unsigned shift = 1; shift < 64; shift *= 2)
-        bits ^= bits << shift;
-    return bits;
+    uint64_t rows = piece->rows, before = agb_table_rows(self->table);
+    bool fits = rows <= agb_table_room(self->table) - before;
+    piece->first_row = before;
+    if (!fits)
+        pthread_rwlock_wrlock(&self->places);
+    if (stretches_like_it > 1)
+        agb_table_reserve(self->table, before + rows * stretches_like_it + rows * stretches_like_it / 16);
+    agb_status status = agb_table_extend(self->table, rows, err);
+    if (!fits)
+        pthread_rwlock_unlock(&self->places);
+    if (status == AGB_OK && self->load->progress)
+        self->load->progress(self->load->context, before + rows, 0);
+    return status;
 }
 
-static void note_row_ends(chunk *c, int inside, const unsigned char *at, uint64_t ends)
+static agb_status fail_at(const loading *self, const worker *worker, const agb_text_fault *fault, agb_error *err)
 {
-    if (!ends)
-        return;
-    if (!c->row_ends[inside])
-        c->first[inside] = at + __builtin_ctzll(ends);
-    c->last[inside] = at + 63 - __builtin_clzll(ends);
-    c->row_ends[inside] += (unsigned)__builtin_popcountll(ends);
-}
-
-/* Reads the chunk where that has not been done, and counts. */
-static void count_chunk(void *argument, unsigned worker, size_t task)
-{
-    loading *self = argument;
-    chunk *c = &self->chunks[task];
-    bool quoted = self->reader->format->quoted;
-    uint64_t inside = 0;    /* all ones while a quote is open */
-    (void)worker;
-    if (agb_text_window_fill(&self->reader->window, c->begin, c->end, &c->error) != AGB_OK)
-        return;
-    for (const unsigned char *at = c->begin; at < c->end; at += AGB_TEXT_BLOCK) {
-        uint64_t valid;
-        agb_text_block block = agb_text_block_at(at, c->end, &valid);
-        uint64_t line_feeds = agb_text_block_find(block, '\n') & valid;
-        if (quoted) {
-            uint64_t open = odd_below(agb_text_block_find(block, '"') & valid) ^ inside;
-            note_row_ends(c, 1, at, line_feeds & open);
-            line_feeds &= ~open;
-            inside = 0 - (open >> 63);
-        }
-        note_row_ends(c, 0, at, line_feeds);
-    }
-    c->flips = inside != 0;
-}
-
-static void cut_chunks(loading *self)
-{
-    const unsigned char *at = self->reader->window.begin, *end = self->reader->window.end;
-    size_t bytes = ((size_t)(end - at) + self->most_chunks - 1) / self->most_chunks;
-    for (self->n_chunks = 0; at < end; self->n_chunks++) {
-        size_t left = (size_t)(end - at);
-        self->chunks[self->n_chunks] = (chunk){.begin = at, .end = at + (bytes < left ? bytes : left)};
-        at = self->chunks[self->n_chunks].end;
-    }
-}
-
-/* ---- From chunks to pieces of whole rows ---- */
-
-static agb_text_piece *add_piece(loading *self, const unsigned char *begin)
-{
-    agb_text_piece *piece = &self->pieces[self->n_pieces++];
-    *piece = (agb_text_piece){.begin = begin, .end = begin, .targets = self->targets, .n_targets = self->n_targets,
-                              .names = self->reader->name, .fields = self->reader->fields};
-    return piece;
-}
-
-/* A piece begins behind the first row end of its chunk and goes on to the first row end of the next chunk that has
- * one. Returns the number of rows. */
-static uint64_t cut_pieces(loading *self)
-{
-    const agb_text_window *window = &self->reader->window;
-    int inside = 0;
-    self->n_pieces = 0;
-    agb_text_piece *piece = add_piece(self, window->begin);
-    for (size_t i = 0; i < self->n_chunks; i++) {
-        const chunk *c = &self->chunks[i];
-        uint64_t row_ends = c->row_ends[inside];
-        if (row_ends && i > 0) {
-            piece->rows++;
-            piece->end = c->first[inside] + 1;
-            piece = add_piece(self, piece->end);
-            row_ends--;
-        }
-        piece->rows += row_ends;
-        if (c->row_ends[inside])
-            piece->end = c->last[inside] + 1;
-        inside ^= c->flips;
-    }
-    if (window->last && piece->end < window->end) {    /* the last row has no line end */
-        piece->rows++;
-        piece->end = window->end;
-    }
-    uint64_t rows = 0;
-    for (size_t i = 0; i < self->n_pieces; i++) {
-        self->pieces[i].first_row = agb_table_rows(self->table) + rows;
-        rows += self->pieces[i].rows;
-    }
-    return rows;
-}
-
-/* ---- Parsing ---- */
-
-static void parse_piece(void *argument, unsigned worker, size_t task)
-{
-    loading *self = argument;
-    agb_text_piece *piece = &self->pieces[task];
-    if (piece->rows == 0 || (piece->arena && !piece->wants_nulls))    /* nothing to do, or done before */
-        return;
-    piece->arena = &self->arenas[worker];
-    piece->wants_nulls = false;
-    piece->fault.at = NULL;
-    self->reader->format->parse(piece);
-}
-
-static agb_status place_targets(loading *self, agb_error *err)
-{
-    for (size_t i = 0; i < self->n_targets; i++) {
-        agb_text_target *target = &self->targets[i];
-        target->values = agb_table_values(self->table, target->column);
-        target->nulls = self->has_nulls ? agb_table_nulls(self->table, target->column) : NULL;
-        if (self->has_nulls && !target->nulls)
-            return agb_fail(err, AGB_ERR_MEMORY, "%s: column '%s': the system refuses memory for NULLs",
-                            self->reader->input->path, target->name);
-    }
-    return AGB_OK;
-}
-
-static agb_status fail_at(const loading *self, const agb_text_fault *fault, agb_error *err)
-{
-    const agb_text_reader *reader = self->reader;
-    uint64_t line = reader->lines + agb_text_count(reader->window.begin, fault->at, '\n') + 1;
+    uint64_t line = worker->lines + agb_text_count(worker->stretch.buffer, fault->at, '\n') + 1;
     bool named = fault->target != AGB_TEXT_NO_TARGET;
-    return agb_fail(err, fault->status, "%s: line %" PRIu64 ": %s%s%s%s", reader->input->path, line,
-                    named ? "column '" : "", named ? self->targets[fault->target].name : "", named ? "': " : "",
+    return agb_fail(err, fault->status, "%s: line %" PRIu64 ": %s%s%s%s", self->reader->input->path, line,
+                    named ? "column '" : "", named ? worker->targets[fault->target].name : "", named ? "': " : "",
                     fault->reason);
 }
 
-static agb_status parse_pieces(loading *self, agb_error *err)
+static agb_status parse_rows(loading *self, worker *worker, agb_text_piece *piece, agb_error *err)
 {
-    bool wants_nulls = false;
-    agb_status status = place_targets(self, err);
-    if (status == AGB_OK)
-        status = agb_pool_run(self->pool, self->n_pieces, parse_piece, self);
-    for (size_t i = 0; i < self->n_pieces && status == AGB_OK; i++)
-        wants_nulls |= self->pieces[i].wants_nulls;
-    if (wants_nulls && status == AGB_OK) {
-        self->has_nulls = true;
-        status = place_targets(self, err);
-        if (status == AGB_OK)
-            status = agb_pool_run(self->pool, self->n_pieces, parse_piece, self);
+    pthread_rwlock_rdlock(&self->places);
+    for (size_t i = 0; i < self->n_targets; i++) {
+        worker->targets[i].values = agb_table_values(self->table, worker->targets[i].column);
+        worker->targets[i].nulls = NULL;
     }
-    for (size_t i = 0; i < self->n_pieces && status == AGB_OK; i++)
-        if (self->pieces[i].fault.at)
-            status = fail_at(self, &self->pieces[i].fault, err);
-    return status;
+    piece->targets = worker->targets;
+    piece->n_targets = self->n_targets;
+    piece->names = self->reader->name;
+    piece->fields = self->reader->fields;
+    piece->arena = &worker->arena;
+    self->reader->format->parse(piece);
+    pthread_rwlock_unlock(&self->places);
+    return piece->fault.at ? fail_at(self, worker, &piece->fault, err) : AGB_OK;
 }
 
-/* Loads the whole rows in sight and moves `at` behind them. */
-static agb_status load_window(loading *self, agb_error *err)
+/* ---- A plain file ---- */
+
+static uint64_t offset_of(const loading *self, size_t number)
 {
-    agb_text_reader *reader = self->reader;
-    cut_chunks(self);
-    agb_status status = agb_pool_run(self->pool, self->n_chunks, count_chunk, self);
-    if (status != AGB_OK)
-        return agb_fail(err, status, "%s: the workers are busy: load outside of their tasks", reader->input->path);
-    for (size_t i = 0; i < self->n_chunks; i++)
-        if (self->chunks[i].error.status != AGB_OK)
-            return agb_fail(err, self->chunks[i].error.status, "%s", self->chunks[i].error.text);
-    uint64_t rows = cut_pieces(self);
-    if (rows == 0)
-        return AGB_OK;
-    status = agb_table_extend(self->table, rows, err);
+    return self->from + (uint64_t)number * self->step;
+}
+
+static size_t stretches_of_file(const loading *self)
+{
+    return (size_t)((self->bytes - self->from + self->step - 1) / self->step);
+}
+
+static agb_status read_stretch(const loading *self, worker *worker, size_t number, agb_error *err)
+{
+    agb_status status = agb_text_stretch_read_at(&worker->stretch, self->reader->window.source,
+                                                 offset_of(self, number), self->step, self->bytes, err);
     if (status == AGB_OK)
-        status = parse_pieces(self, err);
-    reader->at = self->pieces[self->n_pieces - 1].end;
-    for (size_t i = 0; i < self->n_chunks; i++)
-        reader->lines += self->chunks[i].row_ends[0] + self->chunks[i].row_ends[1];
-    reader->lines -= agb_text_count(reader->at, reader->window.end, '\n');
+        agb_text_stretch_count(&worker->stretch, self->reader->format->quoted);
     return status;
 }
 
-static agb_status load_windows(loading *self, const agb_load *load, agb_error *err)
+/* Where the rows of a stretch begin and how many they are; piece->end is where the last of them begins, if the stretch
+ * holds no more of it. */
+static agb_status cut_stretch(loading *self, worker *worker, size_t number, agb_text_piece *piece, agb_error *err)
 {
-    agb_text_reader *reader = self->reader;
-    size_t step = reader->step_bytes * agb_pool_workers(self->pool);
-    if (step > AGB_TEXT_MOST_STEP_BYTES)
-        step = AGB_TEXT_MOST_STEP_BYTES;
+    const agb_text_stretch *stretch = &worker->stretch;
+    const agb_text_row_ends *ends = &stretch->ends[self->inside];
+    worker->lines = self->lines;
+    self->lines += stretch->ends[0].n + stretch->ends[1].n;
+    self->inside ^= stretch->flips;
+    if (number > 0 && ends->n == 0)
+        return AGB_OK;    /* the middle of a row */
+    bool goes_on = offset_of(self, number) + ends->behind_last < self->bytes;
+    piece->begin = stretch->buffer + (number > 0 ? ends->behind_first : 0);
+    piece->end = stretch->buffer + ends->behind_last;
+    piece->rows = ends->n - (number > 0) + goes_on;
+    return place_rows(self, piece, number == 0 ? stretches_of_file(self) : 0, err);
+}
+
+/* Reads on until the piece's last row ends. */
+static agb_status end_last_row(const loading *self, worker *worker, size_t number, agb_text_piece *piece,
+                               agb_error *err)
+{
+    agb_text_stretch *stretch = &worker->stretch;
+    uint64_t offset = offset_of(self, number);
+    size_t begin = (size_t)(piece->begin - stretch->buffer), last = (size_t)(piece->end - stretch->buffer);
+    const unsigned char *end = NULL;
+    agb_status status = AGB_OK;
+    while (status == AGB_OK) {
+        end = agb_text_row_end(self->reader->format, stretch->buffer + last, stretch->buffer + stretch->held);
+        if (end || offset + stretch->held == self->bytes)
+            break;
+        if (stretch->held - last >= AGB_TEXT_MOST_ROW_BYTES)
+            return agb_text_refuse_long_row(self->reader, worker->lines + agb_text_count(
+                                                stretch->buffer, stretch->buffer + last, '\n'), err);
+        status = agb_text_stretch_read_behind(stretch, self->reader->window.source, offset,
+                                              last + AGB_TEXT_MOST_ROW_BYTES, self->bytes, err);
+    }
+    piece->begin = stretch->buffer + begin;    /* the buffer may have moved */
+    piece->end = end ? end : stretch->buffer + stretch->held;
+    return status;
+}
+
+static void load_stretch(void *argument, unsigned number_of_worker, size_t number)
+{
+    loading *self = argument;
+    worker *worker = &self->worker[number_of_worker];
+    agb_text_piece piece = {0};
+    agb_error error = {0};
+    bool wanted = !agb_first_error_is_before(&self->failed, number);
+    agb_status status = wanted ? read_stretch(self, worker, number, &error) : AGB_OK;
+    agb_pool_await_turn(self->load->pool, number);
+    if (wanted && status == AGB_OK)
+        status = cut_stretch(self, worker, number, &piece, &error);
+    agb_pool_pass_turn(self->load->pool);
+    if (status == AGB_OK && piece.rows)
+        status = end_last_row(self, worker, number, &piece, &error);
+    if (status == AGB_OK && piece.rows)
+        status = parse_rows(self, worker, &piece, &error);
+    if (status != AGB_OK)
+        agb_first_error_note(&self->failed, number, &error);
+}
+
+/* ---- A stream ---- */
+
+/* Reads on until there is a whole row, or the end. */
+static agb_status read_on(loading *self, worker *worker, agb_error *err)
+{
+    agb_text_stretch *stretch = &worker->stretch;
     do {
-        const unsigned char *before = reader->at;
-        bool stuck = before == reader->window.begin && before < reader->window.end;    /* no whole row was in sight */
-        agb_status status = stuck ? agb_text_more(reader, reader->step_bytes, err)
-                                  : agb_text_window_move_unread(&reader->window, before, step, err);
-        reader->at = reader->window.begin;
-        if (status == AGB_OK)
-            status = load_window(self, err);
+        size_t step = self->n_kept < self->step ? self->step : self->n_kept;
+        if (self->n_kept >= AGB_TEXT_MOST_ROW_BYTES)
+            return agb_text_refuse_long_row(self->reader, self->lines, err);
+        if (step > AGB_TEXT_MOST_ROW_BYTES - self->n_kept)
+            step = AGB_TEXT_MOST_ROW_BYTES - self->n_kept;
+        agb_status status = agb_text_stretch_read_on(stretch, self->reader->window.source, self->kept, self->n_kept,
+                                                     step, &self->last, err);
         if (status != AGB_OK)
             return status;
-        if (load->progress)
-            load->progress(load->context, agb_table_rows(self->table), 0);
-    } while (!reader->window.last);
+        self->kept = stretch->buffer;
+        self->n_kept = stretch->held;
+        agb_text_stretch_count(stretch, self->reader->format->quoted);
+    } while (stretch->ends[0].n == 0 && !self->last);
     return AGB_OK;
+}
+
+static agb_status cut_stream(loading *self, worker *worker, agb_text_piece *piece, agb_error *err)
+{
+    agb_text_stretch *stretch = &worker->stretch;
+    agb_status status = read_on(self, worker, err);
+    if (status != AGB_OK)
+        return status;
+    const unsigned char *end = stretch->buffer + stretch->held;
+    size_t behind_last = stretch->ends[0].behind_last;
+    piece->begin = stretch->buffer;
+    piece->end = self->last ? end : stretch->buffer + behind_last;
+    piece->rows = stretch->ends[0].n + (self->last && behind_last < stretch->held);
+    self->kept = piece->end;
+    self->n_kept = (size_t)(end - piece->end);
+    worker->lines = self->lines;
+    self->lines += stretch->ends[0].n + stretch->ends[1].n - agb_text_count(piece->end, end, '\n');
+    return place_rows(self, piece, 0, err);
+}
+
+/* The next stretch, until there is none. */
+static void load_stream(void *argument, unsigned number_of_worker, size_t task)
+{
+    loading *self = argument;
+    worker *worker = &self->worker[number_of_worker];
+    (void)task;
+    for (bool more = true; more;) {
+        agb_text_piece piece = {0};
+        agb_error error = {0};
+        agb_status status = AGB_OK;
+        pthread_mutex_lock(&self->lock);
+        size_t number = self->stretches++;
+        more = !self->last && !agb_first_error_is_before(&self->failed, number);
+        if (more)
+            status = cut_stream(self, worker, &piece, &error);
+        if (status != AGB_OK)
+            agb_first_error_note(&self->failed, number, &error);
+        pthread_mutex_unlock(&self->lock);
+        if (status == AGB_OK && piece.rows && parse_rows(self, worker, &piece, &error) != AGB_OK)
+            agb_first_error_note(&self->failed, number, &error);
+    }
 }
 
 /* ---- Setting up ---- */
@@ -253,25 +254,73 @@ static int compare_targets(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static agb_status prepare(loading *self, const size_t *column, agb_error *err)
+static bool make_targets(const loading *self, worker *worker, const size_t *column)
 {
     const agb_text_reader *reader = self->reader;
-    unsigned workers = agb_pool_workers(self->pool);
-    self->most_chunks = workers > 1 ? (size_t)workers * CHUNKS_PER_WORKER : 1;
-    self->targets = calloc(self->n_targets, sizeof *self->targets);
-    self->arenas = calloc(workers, sizeof *self->arenas);
-    self->chunks = calloc(self->most_chunks, sizeof *self->chunks);
-    self->pieces = calloc(self->most_chunks, sizeof *self->pieces);
-    if (!self->targets || !self->arenas || !self->chunks || !self->pieces)
-        return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory to load with %u workers",
-                        reader->input->path, workers);
-    for (unsigned i = 0; i < workers; i++)
-        self->arenas[i].table = self->table;
-    for (size_t i = 0; i < self->n_targets; i++)
-        self->targets[i] = (agb_text_target){.name = reader->name[column[i]], .column = i, .field = column[i],
-                                             .kind = reader->kind[column[i]]};
-    qsort(self->targets, self->n_targets, sizeof *self->targets, compare_targets);
-    return AGB_OK;
+    worker->targets = calloc(self->n_targets + 1, sizeof *worker->targets);
+    for (size_t i = 0; worker->targets && i < self->n_targets; i++)
+        worker->targets[i] = (agb_text_target){.name = reader->name[column[i]], .column = i, .field = column[i],
+                                               .kind = reader->kind[column[i]]};
+    if (worker->targets)
+        qsort(worker->targets, self->n_targets, sizeof *worker->targets, compare_targets);
+    return worker->targets != NULL;
+}
+
+static agb_status make_workers(loading *self, const size_t *column, agb_error *err)
+{
+    agb_status status = AGB_OK;
+    self->worker = calloc(self->workers, sizeof *self->worker);
+    for (unsigned i = 0; self->worker && i < self->workers && status == AGB_OK; i++) {
+        worker *worker = &self->worker[i];
+        worker->arena.table = self->table;
+        status = make_targets(self, worker, column) ? agb_text_stretch_make(&worker->stretch, self->step, err)
+                                                    : AGB_ERR_MEMORY;
+    }
+    if (self->worker && status == AGB_OK)
+        return AGB_OK;
+    return agb_fail(err, AGB_ERR_MEMORY, "%s: the system refuses memory to load with %u workers",
+                    self->reader->input->path, self->workers);
+}
+
+static void release_workers(loading *self)
+{
+    for (unsigned i = 0; self->worker && i < self->workers; i++) {
+        free(self->worker[i].targets);
+        free(self->worker[i].stretch.buffer);
+    }
+    free(self->worker);
+}
+
+static void choose_step(loading *self, bool flat)
+{
+    size_t most = AGB_TEXT_MOST_STEP_BYTES / self->workers;
+    self->step = self->reader->step_bytes < most ? self->reader->step_bytes : most;
+    uint64_t share = flat ? (self->bytes - self->from) / self->workers / PARTS_PER_WORKER : SIZE_MAX;
+    if (share < LEAST_STEP_BYTES)
+        share = LEAST_STEP_BYTES;
+    if (self->workers > 1 && share < self->step)
+        self->step = (size_t)share;
+}
+
+static agb_status run(loading *self, const size_t *column, agb_error *err)
+{
+    const agb_text_window *window = &self->reader->window;
+    bool flat = agb_text_source_is_flat(window->source, &self->bytes);
+    self->kept = self->reader->at;
+    self->n_kept = (size_t)(window->end - self->reader->at);
+    self->from = window->end_offset - self->n_kept;
+    if (flat && self->bytes < self->from)
+        self->bytes = self->from;
+    choose_step(self, flat);
+    agb_status status = make_workers(self, column, err);
+    if (status != AGB_OK)
+        return status;
+    status = flat ? agb_pool_run(self->load->pool, stretches_of_file(self), load_stretch, self)
+                  : agb_pool_each(self->load->pool, load_stream, self);
+    if (status != AGB_OK)
+        return agb_fail(err, status, "%s: the workers are busy: load outside of their tasks",
+                        self->reader->input->path);
+    return agb_first_error_tell(&self->failed, err);
 }
 
 /* Goes back to the first row for a second load. */
@@ -289,16 +338,14 @@ static agb_status rewind_reader(agb_text_reader *reader, agb_error *err)
 agb_status agb_text_load(void *reader, const size_t *column, size_t n_columns, agb_table *table, const agb_load *load,
                          agb_error *err)
 {
-    loading self = {.reader = reader, .table = table, .pool = load->pool, .n_targets = n_columns};
+    loading self = {.reader = reader, .table = table, .load = load, .n_targets = n_columns,
+                    .workers = agb_pool_workers(load->pool), .failed = AGB_FIRST_ERROR_NONE,
+                    .places = PTHREAD_RWLOCK_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
     agb_status status = self.reader->loaded ? rewind_reader(reader, err) : AGB_OK;
     self.reader->loaded = true;
+    self.lines = self.reader->lines;
     if (status == AGB_OK)
-        status = prepare(&self, column, err);
-    if (status == AGB_OK)
-        status = load_windows(&self, load, err);
-    free(self.targets);
-    free(self.arenas);
-    free(self.chunks);
-    free(self.pieces);
+        status = run(&self, column, err);
+    release_workers(&self);
     return status;
 }

@@ -181,13 +181,19 @@ const unsigned char *agb_text_row_end(const agb_text_format *format, const unsig
     return NULL;
 }
 
-agb_status agb_text_more(agb_text_reader *reader, size_t step, agb_error *err)
+agb_status agb_text_refuse_long_row(const agb_text_reader *reader, uint64_t lines_before, agb_error *err)
 {
-    size_t held = (size_t)(reader->window.end - reader->at);
+    return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
+                    reader->input->path, lines_before + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
+                    reader->format->quoted ? "a quote that is not closed" : "lost line ends");
+}
+
+/* Takes in more text after a window that held no whole row. */
+static agb_status see_more(agb_text_reader *reader, agb_error *err)
+{
+    size_t held = (size_t)(reader->window.end - reader->at), step = AGB_TEXT_FIRST_BYTES;
     if (held >= AGB_TEXT_MOST_ROW_BYTES)
-        return agb_fail(err, AGB_ERR_FORMAT, "%s: line %" PRIu64 ": the row is longer than %d MiB: look for %s",
-                        reader->input->path, reader->lines + 1, AGB_TEXT_MOST_ROW_BYTES >> 20,
-                        reader->format->quoted ? "a quote that is not closed" : "lost line ends");
+        return agb_text_refuse_long_row(reader, reader->lines, err);
     if (step < held)
         step = held;
     if (step > AGB_TEXT_MOST_ROW_BYTES - held)
@@ -205,7 +211,7 @@ agb_status agb_text_start(agb_text_reader *reader, agb_error *err)
     reader->lines = 0;
     while (status == AGB_OK && !reader->window.last &&
            !agb_text_row_end(reader->format, reader->at, reader->window.end))
-        status = agb_text_more(reader, AGB_TEXT_FIRST_BYTES, err);
+        status = see_more(reader, err);
     if (status == AGB_OK && reader->window.end - reader->at >= 3 && memcmp(reader->at, "\xef\xbb\xbf", 3) == 0)
         reader->at += 3;
     return status;

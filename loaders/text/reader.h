@@ -24,7 +24,7 @@ typedef struct agb_text_format {
     agb_status (*first_row)(agb_text_reader *reader, const unsigned char *begin, const unsigned char *end,
                             agb_error *err);
 
-    /* Parses exactly piece->rows rows. What stands in the piece's fault or wants_nulls is its result. */
+    /* Parses exactly piece->rows rows. What stands in the piece's fault is its result. */
     void (*parse)(agb_text_piece *piece);
 } agb_text_format;
 

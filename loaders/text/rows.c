@@ -38,13 +38,16 @@ bool agb_text_refuse_fields(agb_text_piece *piece, const unsigned char *row_begi
                            found, found == 1 ? "" : "s", piece->fields);
 }
 
-bool agb_text_put_null(agb_text_piece *piece, const agb_text_target *target, uint64_t row)
+bool agb_text_put_null(agb_text_piece *piece, const agb_text_target *target, uint64_t row,
+                       const unsigned char *row_begin)
 {
-    if (!target->nulls) {
-        piece->wants_nulls = true;
-        return false;
+    uint8_t *nulls = target->nulls ? target->nulls : agb_table_nulls(piece->arena->table, target->column);
+    if (!nulls) {
+        snprintf(piece->fault.reason, sizeof piece->fault.reason, "the system refuses memory for NULLs");
+        return note_fault(piece, row_begin, AGB_ERR_MEMORY, (int)(target - piece->targets));
     }
-    target->nulls[row] = 1;
+    piece->targets[target - piece->targets].nulls = nulls;
+    nulls[row] = 1;
     return true;
 }
 

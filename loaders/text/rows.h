@@ -20,12 +20,11 @@ typedef struct agb_text_fault {
 typedef struct agb_text_piece {
     const unsigned char *begin, *end;     /* from the beginning of a row to behind the end of one */
     uint64_t first_row, rows;
-    const agb_text_target *targets;       /* the wanted columns, by ascending field */
+    agb_text_target *targets;             /* the wanted columns, by ascending field; the worker's own */
     size_t n_targets;
     char *const *names;                   /* of all fields, by their order in the first row */
     size_t fields;                        /* how many those are */
     agb_text_arena *arena;                /* of the worker */
-    bool wants_nulls;                     /* a NULL was found, but the columns have no null bytes yet: parse again */
     agb_text_fault fault;
 } agb_text_piece;
 
@@ -36,15 +35,16 @@ bool agb_text_refuse_value(agb_text_piece *piece, const unsigned char *row_begin
                            const unsigned char *begin, const unsigned char *end);
 bool agb_text_refuse_fields(agb_text_piece *piece, const unsigned char *row_begin, uint64_t found);
 
-/* The three ways to store a field. False: see the piece's fault, or wants_nulls. */
-bool agb_text_put_null(agb_text_piece *piece, const agb_text_target *target, uint64_t row);
+/* The three ways to store a field. False: see the piece's fault. */
+bool agb_text_put_null(agb_text_piece *piece, const agb_text_target *target, uint64_t row,
+                       const unsigned char *row_begin);
 bool agb_text_put_copy(agb_text_piece *piece, const agb_text_target *target, uint64_t row,
                        const unsigned char *row_begin, const unsigned char *begin, const unsigned char *end);
 /* Room for a string of up to `bytes`, to be filled and then stored with agb_text_store_bytes. NULL: see the fault. */
 unsigned char *agb_text_room(agb_text_piece *piece, const unsigned char *row_begin, size_t bytes);
 
 /* Reads the row that begins at row_begin and stores its wanted fields at `row`. Returns where the next row begins, or
- * NULL: see the piece's fault, or wants_nulls. */
+ * NULL: see the piece's fault. */
 typedef const unsigned char *(*agb_text_parse_row)(agb_text_piece *piece, uint64_t row, const unsigned char *row_begin);
 
 /* All rows of the piece, until one is refused. */

@@ -19,7 +19,7 @@ typedef struct agb_text_target {
     size_t field;        /* position in the file's schema, from 0 */
     size_t column;       /* position in the table */
     void *values;        /* base of the column, all rows from 0 */
-    uint8_t *nulls;      /* base of the null bytes; NULL until a first NULL is seen */
+    uint8_t *nulls;      /* base of the null bytes; NULL until a first NULL of the piece is seen */
 } agb_text_target;
 
 /* Where string bytes are put: pieces of the table's heap, cut off one after another. One worker's own. */
