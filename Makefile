@@ -282,6 +282,7 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 slow_tests = labs load_memory peers report_page simulate valgrind versions
 # What another compiler or a sanitizer adds nothing to: scripts, sources, and what is mostly other programs' work.
 once       = fetch headers layers peers pmu_boot report_page
+# What TSan looks at.
 threaded   = conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text text_workers synth
 wanted     = $(if $(T),$(filter $(T:%=$(B)/tests/test_%),$(tests)),$(tests))
 
