@@ -154,8 +154,12 @@ static int verify(const agb_options *options, agb_error *err)
     if (status == AGB_OK && options->operand)
         status = find(registry, options->operand, &check, err);
     char save[280];
+    agb_sample rows = {0};
     if (status == AGB_OK)
         status = set_input(&check, options, save, sizeof save, err);
+    if (status == AGB_OK && check.input)
+        status = agb_verify_load_input(&check, &rows, err);
+    check.rows = check.input ? &rows : NULL;
     if (status == AGB_OK)
         status = check_only(&check, options, err);
     int code = agb_exit_of(status);
@@ -164,6 +168,7 @@ static int verify(const agb_options *options, agb_error *err)
     if (status == AGB_OK)
         code = verify_all(stdout, &check, words) == 0 ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     agb_strays_end(&older);
+    agb_sample_release(&rows);
     agb_registry_destroy(registry);
     agb_plugins_release(&opened);
     return code;
