@@ -49,8 +49,8 @@ bool agb_option_given(const agb_options *options, const char *name)
 
 static void set_defaults(agb_options *out, const agb_command *command);
 
-/* A number that the command stands for when none is given is said behind the text: commands differ in them. One that is
- * out of range means that something else decides. */
+/* A number that the command stands for when none is given is said behind the text, and a choice where the text does not
+ * say it: commands differ in them. A number that is out of range means that something else decides. */
 bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out)
 {
     const agb_option *option = takes(command, name) ? find_option(command, name, strlen(name)) : NULL;
@@ -61,6 +61,9 @@ bool agb_option_text_of(const agb_command *command, const char *name, agb_option
     agb_options standard;
     set_defaults(&standard, command);
     const uint64_t *field = (const uint64_t *)(const void *)((const char *)&standard + option->offset);
+    bool silent = option->kind == IS_CHOICE && option->about[strlen(option->about) - 1] != ')';
+    if (silent && (size_t)at < sizeof out->about)
+        snprintf(out->about + at, sizeof out->about - (size_t)at, " (%s)", option->choices[*(const int *)field]);
     if (option->kind == IS_COUNT && *field >= option->least && *field <= option->most && (size_t)at < sizeof out->about)
         snprintf(out->about + at, sizeof out->about - (size_t)at, " (%" PRIu64 ")", *field);
     return true;

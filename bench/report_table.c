@@ -207,10 +207,11 @@ static void print_settings(FILE *to, const agb_results *results)
     static const char *const pages[] = {"default pages", "4 KiB pages", "huge pages"};
     agb_text several =
         results->processes > 1 ? text_of(", in each of %u fresh processes", results->processes) : text_of("%s", "");
+    const char *on = settings->n_cpus > 1 ? "on processors " : "on processor ";
     char place[128] = "not pinned";
     size_t at = 0;
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
-        at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
+        at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : on, settings->cpus[i]);
     agb_report_line(to, "settings",
                     "%s%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
                     "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,

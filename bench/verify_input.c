@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of verify --input, loaded before anything is checked: what is wrong with them is no fault of the aggregator. */
+/* The rows of verify --input, loaded before anything is checked: what is wrong with them is not the aggregator's
+ * fault. */
 #include "verify.h"
 
 #include <stdlib.h>
