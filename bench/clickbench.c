@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ClickBench's GROUP BY counts: see clickbench.h. Left out are those with more aggregates than COUNT(*), and those that
- * compute their keys by functions or CASE, or select by LIKE or IN. Where columns are named in two ways there, the name
+ * compute their keys by functions or CASE, or select by LIKE. Where columns are named in two ways there, the name
  * is that of the Parquet file (IsRefresh). */
 #include "clickbench.h"
 
@@ -22,6 +22,9 @@ static const agb_clickbench queries[] = {
     {36, "URL", JULY_OF_62 " AND DontCountHits = 0 AND IsRefresh = 0 AND URL <> ''", true, 10, 0},
     {37, "Title", JULY_OF_62 " AND DontCountHits = 0 AND IsRefresh = 0 AND Title <> ''", true, 10, 0},
     {38, "URL", JULY_OF_62 " AND IsRefresh = 0 AND IsLink <> 0 AND IsDownload = 0", true, 10, 1000},
+    {40, "URLHash,EventDate",
+     JULY_OF_62 " AND IsRefresh = 0 AND TraficSourceID IN (-1, 6) AND RefererHash = 3594120000172545465", true, 10,
+     100},
     {41, "WindowClientWidth,WindowClientHeight",
      JULY_OF_62 " AND IsRefresh = 0 AND DontCountHits = 0 AND URLHash = 2868770270353813622", true, 10, 10000},
 };

@@ -50,9 +50,9 @@ static agb_status split_names(names *names, const char *list, agb_error *err)
     return AGB_OK;
 }
 
-/* Every column of the source that can be loaded. */
+/* Every column of the source that can be loaded, and how many rows it says it has. */
 static agb_status all_names(names *names, const agb_registry *registry, const agb_options *options, const char *text,
-                            agb_error *err)
+                            uint64_t *of_rows, agb_error *err)
 {
     agb_schema schema;
     size_t bytes = 0;
@@ -60,6 +60,7 @@ static agb_status all_names(names *names, const agb_registry *registry, const ag
     agb_status status = agb_source_describe_as(&schema, registry, options->operand, &load, err);
     if (status != AGB_OK)
         return status;
+    *of_rows = schema.rows;
     for (size_t i = 0; i < schema.columns; i++)
         bytes += strlen(schema.column[i].name) + 1;
     status = make_room(names, bytes, schema.columns, err);
@@ -80,14 +81,15 @@ static agb_status all_names(names *names, const agb_registry *registry, const ag
 }
 
 static agb_status find_names(names *names, const agb_registry *registry, const agb_options *options, const char *schema,
-                             agb_error *err)
+                             uint64_t *of_rows, agb_error *err)
 {
+    *of_rows = UINT64_MAX;
     if (options->columns)
         return split_names(names, options->columns, err);
     if (agb_source_is_stream(options->operand))
         return agb_fail(err, AGB_ERR_ARGUMENT, "load: --columns is missing: with %s all of them cannot be meant: name "
                         "them", strcmp(options->operand, "-") == 0 ? "standard input" : "a pipe");
-    return all_names(names, registry, options, schema, err);
+    return all_names(names, registry, options, schema, of_rows, err);
 }
 
 /* ---- Loading and saving ---- */
@@ -100,7 +102,7 @@ typedef struct job {
     names names;
     agb_table *table;
     agb_progress_printer printer;
-    uint64_t of_rows;     /* that the source has */
+    uint64_t of_rows;     /* that the source has; UINT64_MAX: not known */
     double load_s, save_s;
 } job;
 
@@ -123,7 +125,7 @@ static agb_status load_table(job *job, agb_error *err)
     /* What is written is looked at again, and must not go away meanwhile: it is copied. */
     agb_load_options options = {.pool = job->pool, .loader = job->options->input_format, .progress = show_loading,
                                 .context = job, .may_map = job->options->dry_run, .pages = AGB_PAGES_HUGE,
-                                .schema = job->schema};
+                                .schema = job->schema, .head = job->options->head};
     agb_status status = agb_table_load(&job->table, job->registry, job->options->operand, job->names.name, job->names.n,
                                        &options, err);
     agb_row_sample sample = agb_sampling_of(job->options);
@@ -159,7 +161,7 @@ static agb_status do_job(job *job, agb_error *err)
     if (status == AGB_OK)
         status = agb_schema_file_read(&job->schema, job->options->schema, err);
     if (status == AGB_OK)
-        status = find_names(&job->names, job->registry, job->options, job->schema, err);
+        status = find_names(&job->names, job->registry, job->options, job->schema, &job->of_rows, err);
     if (status == AGB_OK)
         status = agb_pool_create(&job->pool, (unsigned)job->options->threads, NULL, err);
     if (status == AGB_OK)

@@ -47,8 +47,8 @@ static void loading(void *context, uint64_t done, uint64_t total)
 }
 
 /* The source's columns by name, so that one whose name has a comma is found; where they cannot be looked at beforehand,
- * commas part names. */
-static agb_status find_columns(const session *self, agb_query_columns *columns, agb_error *err)
+ * commas part names. *of_rows: as the source says. */
+static agb_status find_columns(const session *self, agb_query_columns *columns, uint64_t *of_rows, agb_error *err)
 {
     const agb_experiment *experiment = self->experiment;
     const char *source = experiment->sources[self->source];
@@ -58,6 +58,7 @@ static agb_status find_columns(const session *self, agb_query_columns *columns, 
                  agb_source_describe_as(&schema, experiment->registry, source, &options, NULL) == AGB_OK;
     agb_status status = agb_query_columns_find(columns, experiment->settings.group_by, experiment->settings.filter,
                                                known ? &schema : NULL, err);
+    *of_rows = known ? schema.rows : UINT64_MAX;
     if (known)
         agb_schema_release(&schema);
     return status;
@@ -73,7 +74,7 @@ static agb_status load_columns(session *self, const agb_query_columns *columns, 
         bool small = experiment->settings.pages == AGB_PAGES_4K;
         agb_load_options options = {.pages = small ? AGB_PAGES_4K : AGB_PAGES_HUGE, .pool = pool,
                                     .loader = experiment->input_format, .schema = experiment->schema,
-                                    .may_map = true,
+                                    .may_map = true, .head = experiment->settings.sample.head,
                                     .progress = experiment->progress ? loading : NULL, .context = (void *)experiment};
         status = agb_table_load(&self->table, experiment->registry, experiment->sources[self->source], columns->name,
                                 columns->n, &options, err);
@@ -90,8 +91,8 @@ static agb_status load_table(session *self, agb_error *err)
     agb_source_info *info = &self->results->sources[self->source];
     double start = agb_now_s();
     agb_query_columns columns;
-    uint64_t of_rows = 0;
-    agb_status status = find_columns(self, &columns, err);
+    uint64_t of_rows;
+    agb_status status = find_columns(self, &columns, &of_rows, err);
     if (status == AGB_OK)
         status = load_columns(self, &columns, &of_rows, err);
     agb_query_columns_release(&columns);

@@ -90,6 +90,9 @@ static agb_status choose(chosen *out, const agb_job_query *query, uint64_t most_
     if (status == AGB_OK && names.n > AGB_JOB_MOST_COLUMNS)
         status = agb_fail(err, AGB_ERR_UNSUPPORTED, "%zu columns: allowed range is 1..%d", names.n,
                           AGB_JOB_MOST_COLUMNS);
+    if (status == AGB_OK && query->where && strlen(query->where) >= AGB_JOB_LONG_TEXT)
+        status = agb_fail(err, AGB_ERR_UNSUPPORTED, "--where: %zu bytes: allowed range is 1..%d", strlen(query->where),
+                          AGB_JOB_LONG_TEXT - 1);
     for (size_t i = 0; i < names.n && status == AGB_OK; i++) {
         if (!agb_table_find_column(query->table, names.name[i], &out->column[out->columns++]))
             status = agb_fail(err, AGB_ERR_NOT_FOUND, "%s: the table has no such column", names.name[i]);

@@ -25,8 +25,8 @@ const agb_option agb_option_table[] = {
      .about = "the columns whose values are counted, integers and strings in any mix; also COL-N, COL+N and a whole "
               "number, as in ClickBench (UserID)"},
     {.name = "where", .argument = "CONDITIONS", .kind = IS_TEXT, .offset = FIELD(where),
-     .about = "count only rows that meet all of them: COL = 5 AND COL <> '' AND COL >= '2013-07-01'; operators = <> < "
-              "<= > >=. Strings and dates stand in single quotes; a date is a number of days in a 32-bit column, of "
+     .about = "count only rows that meet all of them: COL = 5 AND COL <> '' AND COL IN (-1, 6); operators = <> < <= > "
+              ">= IN. Strings and dates stand in single quotes; a date is a number of days in a 32-bit column, of "
               "seconds in a 64-bit one. The filter runs inside the clock"},
     {.name = "query", .argument = "N", .kind = IS_COUNT, .offset = FIELD(query), .standard = UINT64_MAX, .least = 0,
      .most = 42,
@@ -34,8 +34,8 @@ const agb_option agb_option_table[] = {
     {.name = "head", .command = "load", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1,
      .most = INT64_MAX, .about = "only the first N rows of SOURCE (all rows)"},
     {.name = "head", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1, .most = INT64_MAX,
-     .about = "only the first N rows of SOURCE. A file in the order of time begins with few of its values: the report "
-              "says how many groups they hold (all rows)"},
+     .about = "only the first N rows of SOURCE: what stands behind them is neither read nor checked. A file in the "
+              "order of time begins with few of its values: the report says how many groups they hold (all rows)"},
     {.name = "every", .argument = "K", .kind = IS_COUNT, .offset = FIELD(every), .least = 1, .most = INT64_MAX,
      .about = "only the first row and each K-th after it: a sample from all over SOURCE; with --head, of the first N. "
               "All of SOURCE is read for it (each row)"},

@@ -111,7 +111,7 @@ static void print_row(FILE *to, const agb_results *results, size_t i)
     for (int metric = 0; metric < AGB_METRICS; metric++)
         number_field(to, ok && result->metrics.has[metric], result->metrics.value[metric]);
     print_substitutes(to, result);
-    count_field(to, true, source->of_rows);
+    count_field(to, source->of_rows != UINT64_MAX, source->of_rows);
     print_ipc_place(to, results, result);
     for (unsigned event = 0; event < results->support.events; event++)
         number_field(to, ok && result->metrics.has_event[event], result->metrics.event[event]);

@@ -88,7 +88,8 @@ typedef struct agb_result {
 typedef struct agb_source_info {
     char *name, *format;
     uint64_t rows, bytes;          /* bytes: of the loaded column in memory */
-    uint64_t of_rows;              /* that the source has: more than `rows` where settings.sample left some out */
+    uint64_t of_rows;              /* that the source has: more than `rows` where settings.sample left some out;
+                                      UINT64_MAX: not known, for nobody read behind the sample's head */
     double load_s, reference_s;
     uint64_t reference_peak_rss_bytes;    /* of the process that counted the reference answer */
     uint64_t groups, nulls;        /* of the reference answer */

@@ -114,6 +114,9 @@ struct agb_load_options {
      * int16 int32 int64 uint32 uint64 date time bytes. The first row is then data, unless it is these names. NULL: the
      * first row tells, see loaders/text/reader.h. */
     const char *schema;
+    /* Only the first so many rows of the source, 0: all. What stands behind them is read no further than the format
+     * makes necessary, and not checked; files behind them are not opened. */
+    uint64_t head;
 };
 
 /* Loads the named columns of a SOURCE: a file, a folder, a glob, `-` (standard input), or `LOADER:spec` for a loader
@@ -156,6 +159,8 @@ agb_status agb_table_sample(agb_table **out, const agb_table *table, const agb_r
 void agb_table_destroy(agb_table *table);
 
 uint64_t agb_table_rows(const agb_table *table);
+/* That the source has: more where agb_load_options.head left some out. UINT64_MAX: nobody looked how many. */
+uint64_t agb_table_source_rows(const agb_table *table);
 uint64_t agb_table_bytes(const agb_table *table);    /* memory that its columns hold */
 const char *agb_table_format(const agb_table *table);    /* name of the loader that filled it, or "memory" */
 
@@ -297,7 +302,8 @@ const char *agb_key_kind_refusal(const agb_aggregator *aggregator, agb_key_kind 
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
-/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=. A literal is a whole
+/* Conditions of the form COLUMN OPERATOR LITERAL, joined by AND. Operators: = <> != < <= > >=, and IN, behind which
+ * stand literals in parentheses, parted by commas: a row meets it if it is equal to one of them. A literal is a whole
  * number, or stands in single quotes (a quote in it is doubled): a string, or for an integer column a date,
  * 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'. A date is the number of days since 1970-01-01 where the column has 32 bits,
  * and of seconds where it has 64. A name may stand in double quotes. A row whose value is NULL meets no condition. */

@@ -23,14 +23,15 @@ static const char *skip_spaces(const char *at)
 static char *parse_quoted(const char **at, size_t *length)
 {
     const char *from = *at;
-    char quote = *from++, *text = malloc(strlen(from) + 1);
+    char quote = *from++, *text = malloc(strlen(from) + 1), *fitting;
     size_t n = 0;
     for (; text && *from; from++) {
         if (*from == quote && *++from != quote) {
             text[n] = '\0';
             *at = from;
             *length = n;
-            return text;
+            fitting = realloc(text, n + 1);    /* of a long list each literal had room for all that follow */
+            return fitting ? fitting : text;
         }
         text[n++] = *from;
     }
@@ -59,25 +60,26 @@ static agb_status parse_operator(const char **at, agb_condition *out, agb_error 
 {
     static const struct { const char *text; agb_operator is; } operators[] = {
         {"<>", AGB_NOT_EQUAL}, {"!=", AGB_NOT_EQUAL}, {"<=", AGB_AT_MOST}, {">=", AGB_AT_LEAST},
-        {"<", AGB_LESS}, {">", AGB_GREATER}, {"=", AGB_EQUAL}};
+        {"<", AGB_LESS}, {">", AGB_GREATER}, {"=", AGB_EQUAL}, {"IN", AGB_IN}};
     *at = skip_spaces(*at);
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         size_t length = strlen(operators[i].text);
-        if (strncmp(*at, operators[i].text, length) != 0)
+        if (strncasecmp(*at, operators[i].text, length) != 0 ||
+            (operators[i].is == AGB_IN && !strchr(" \t\n(", (*at)[length])))
             continue;
         out->comparison = operators[i].is;
         out->operator = operators[i].text;
         *at = skip_spaces(*at + length);
         return AGB_OK;
     }
-    return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s: no operator at '%s': use one of = <> < <= > >=", out->column,
+    return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s: no operator at '%s': use one of = <> < <= > >= IN", out->column,
                     *at);
 }
 
-static agb_status parse_number(const char **at, agb_condition *out, agb_error *err)
+static agb_status parse_number(const char **at, const agb_condition *c, agb_literal *out, agb_error *err)
 {
     const char *from = *at;
-    int length = (int)strcspn(from, " \t\n");
+    int length = (int)strcspn(from, " \t\n,)");
     char *end;
     out->negative = *from == '-';
     from += *from == '-' || *from == '+';
@@ -87,11 +89,47 @@ static agb_status parse_number(const char **at, agb_condition *out, agb_error *e
     if (!isdigit((unsigned char)*from) || end != *at + length)
         return agb_fail(err, AGB_ERR_ARGUMENT,
                         "where: %s %s %.*s: no literal there: give a whole number, or a string or date in single "
-                        "quotes", out->column, out->operator, length, *at);
+                        "quotes", c->column, c->operator, length, *at);
     if (errno)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %.*s: out of range: integers have 64 bits", out->column,
-                        out->operator, length, *at);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %.*s: out of range: integers have 64 bits", c->column,
+                        c->operator, length, *at);
     *at = end;
+    return AGB_OK;
+}
+
+static agb_status parse_literal(const char **at, agb_condition *c, agb_error *err)
+{
+    agb_literal *more = realloc(c->literal, (c->n + 1) * sizeof *more);
+    if (!more)
+        return agb_fail(err, AGB_ERR_MEMORY, "where: no memory for its literals");
+    c->literal = more;
+    agb_literal *out = &c->literal[c->n++];
+    *out = (agb_literal){0};
+    if (**at != '\'')
+        return parse_number(at, c, out, err);
+    out->text = parse_quoted(at, &out->length);
+    if (!out->text)
+        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %s: the closing quote is missing", c->column, c->operator,
+                        *at);
+    return AGB_OK;
+}
+
+/* "(1, 2, 3)" */
+static agb_status parse_list(const char **at, agb_condition *c, agb_error *err)
+{
+    char next = '(';
+    do {
+        if (**at != next)
+            return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s: no '%c' at '%s': write a list as (1, 2, 3)",
+                            c->column, c->operator, next, *at);
+        *at = skip_spaces(*at + 1);
+        agb_status status = parse_literal(at, c, err);
+        if (status != AGB_OK)
+            return status;
+        *at = skip_spaces(*at);
+        next = ',';
+    } while (**at != ')');
+    ++*at;
     return AGB_OK;
 }
 
@@ -102,13 +140,7 @@ static agb_status parse_condition(const char **at, agb_condition *out, agb_error
         status = parse_operator(at, out, err);
     if (status != AGB_OK)
         return status;
-    if (**at != '\'')
-        return parse_number(at, out, err);
-    out->text = parse_quoted(at, &out->length);
-    if (!out->text)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %s: the closing quote is missing", out->column,
-                        out->operator, *at);
-    return AGB_OK;
+    return out->comparison == AGB_IN ? parse_list(at, out, err) : parse_literal(at, out, err);
 }
 
 static agb_status parse_and(const char **at, agb_error *err)
@@ -157,8 +189,11 @@ void agb_filter_destroy(agb_filter *filter)
     if (!filter)
         return;
     for (size_t i = 0; i < filter->n; i++) {
-        free(filter->condition[i].column);
-        free(filter->condition[i].text);
+        agb_condition *c = &filter->condition[i];
+        for (size_t k = 0; k < c->n; k++)
+            free(c->literal[k].text);
+        free(c->literal);
+        free(c->column);
     }
     free(filter->condition);
     free(filter);
@@ -196,36 +231,36 @@ static int number_at(const char *text, size_t at, size_t digits)
 }
 
 /* Digits where the pattern has a 9, else the pattern's own characters. */
-static bool has_shape(const agb_condition *c, const char *pattern)
+static bool has_shape(const agb_literal *l, const char *pattern)
 {
-    if (!c->text || c->length != strlen(pattern))
+    if (!l->text || l->length != strlen(pattern))
         return false;
     for (size_t i = 0; pattern[i]; i++)
-        if (pattern[i] == '9' ? !isdigit((unsigned char)c->text[i]) : c->text[i] != pattern[i])
+        if (pattern[i] == '9' ? !isdigit((unsigned char)l->text[i]) : l->text[i] != pattern[i])
             return false;
     return true;
 }
 
-static bool has_time(const agb_condition *c)
+static bool has_time(const agb_literal *l)
 {
-    return has_shape(c, "9999-99-99 99:99:99");
+    return has_shape(l, "9999-99-99 99:99:99");
 }
 
-static bool is_date(const agb_condition *c)
+static bool is_date(const agb_literal *l)
 {
-    return has_shape(c, "9999-99-99") || has_time(c);
+    return has_shape(l, "9999-99-99") || has_time(l);
 }
 
 /* false: such as February 30. */
-static bool read_date(const agb_condition *c, int64_t *days, int64_t *seconds)
+static bool read_date(const agb_literal *l, int64_t *days, int64_t *seconds)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int year = number_at(c->text, 0, 4), month = number_at(c->text, 5, 2), day = number_at(c->text, 8, 2);
+    int year = number_at(l->text, 0, 4), month = number_at(l->text, 5, 2), day = number_at(l->text, 8, 2);
     int hour = 0, minute = 0, second = 0;
-    if (has_time(c)) {
-        hour = number_at(c->text, 11, 2);
-        minute = number_at(c->text, 14, 2);
-        second = number_at(c->text, 17, 2);
+    if (has_time(l)) {
+        hour = number_at(l->text, 11, 2);
+        minute = number_at(l->text, 14, 2);
+        second = number_at(l->text, 17, 2);
     }
     if (month < 1 || month > 12 || day < 1 || day > lengths[month - 1] + (month == 2 && is_leap_year(year)) ||
         hour > 23 || minute > 59 || second > 59)
@@ -237,32 +272,37 @@ static bool read_date(const agb_condition *c, int64_t *days, int64_t *seconds)
 
 bool agb_filter_is_date(const agb_filter *filter, size_t i)
 {
-    return is_date(&filter->condition[i]);
+    const agb_condition *c = &filter->condition[i];
+    for (size_t k = 0; k < c->n; k++)
+        if (is_date(&c->literal[k]))
+            return true;
+    return false;
 }
 
 /* ---- Fitting a literal to a type ---- */
 
-static agb_status misfit(const agb_condition *c, agb_type type, const char *why, agb_error *err)
+static agb_status misfit(const agb_condition *c, const agb_literal *l, agb_type type, const char *why, agb_error *err)
 {
-    if (c->text)
+    if (l->text)
         return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s '%s': column '%s' is %s: %s", c->column, c->operator,
-                        c->text, c->column, agb_type_name(type), why);
+                        l->text, c->column, agb_type_name(type), why);
     return agb_fail(err, AGB_ERR_ARGUMENT, "where: %s %s %s%llu: column '%s' is %s: %s", c->column, c->operator,
-                    c->negative ? "-" : "", (unsigned long long)c->magnitude, c->column, agb_type_name(type), why);
+                    l->negative ? "-" : "", (unsigned long long)l->magnitude, c->column, agb_type_name(type), why);
 }
 
-static agb_status fit_date(const agb_condition *c, agb_type type, agb_condition *number, agb_error *err)
+static agb_status fit_date(const agb_condition *c, const agb_literal *l, agb_type type, agb_literal *number,
+                           agb_error *err)
 {
     int64_t days, seconds;
     bool wide = agb_type_bytes(type) == sizeof(uint64_t);
-    if (!is_date(c))
-        return misfit(c, type, "give a whole number, or a date as 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'", err);
-    if (!read_date(c, &days, &seconds))
-        return misfit(c, type, "there is no such date", err);
+    if (!is_date(l))
+        return misfit(c, l, type, "give a whole number, or a date as 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'", err);
+    if (!read_date(l, &days, &seconds))
+        return misfit(c, l, type, "there is no such date", err);
     if (type == AGB_TYPE_BOOL)
-        return misfit(c, type, "compare it with 0 or 1", err);
-    if (has_time(c) && !wide)
-        return misfit(c, type, "it holds days: give a date without a time", err);
+        return misfit(c, l, type, "compare it with 0 or 1", err);
+    if (has_time(l) && !wide)
+        return misfit(c, l, type, "it holds days: give a date without a time", err);
     int64_t value = wide ? seconds : days;
     number->negative = value < 0;
     number->magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -275,7 +315,7 @@ static agb_range range_of(agb_operator comparison, bool negative, uint64_t magni
     uint64_t least = is_signed ? UINT64_C(1) << 63 : 0, value = negative ? -magnitude : magnitude;
     bool below = negative && magnitude > least, above = !negative && is_signed && magnitude > INT64_MAX;
     agb_range range;
-    if (comparison == AGB_EQUAL || comparison == AGB_NOT_EQUAL)
+    if (comparison == AGB_EQUAL || comparison == AGB_NOT_EQUAL || comparison == AGB_IN)
         range = below || above ? nothing : (agb_range){value, 0, false};
     else if (below || above)
         range = below ? nothing : all;
@@ -288,14 +328,15 @@ static agb_range range_of(agb_operator comparison, bool negative, uint64_t magni
     return range;
 }
 
-agb_status agb_condition_fit(const agb_condition *c, agb_type type, agb_range *range, agb_error *err)
+agb_status agb_condition_fit(const agb_condition *c, size_t i, agb_type type, agb_range *range, agb_error *err)
 {
-    agb_condition number = *c;
+    const agb_literal *l = &c->literal[i];
+    agb_literal number = *l;
     if (type == AGB_TYPE_OTHER)
-        return misfit(c, type, "its values cannot be compared", err);
+        return misfit(c, l, type, "its values cannot be compared", err);
     if (type == AGB_TYPE_BYTES)
-        return c->text ? AGB_OK : misfit(c, type, "give a string in single quotes", err);
-    agb_status status = c->text ? fit_date(c, type, &number, err) : AGB_OK;
+        return l->text ? AGB_OK : misfit(c, l, type, "give a string in single quotes", err);
+    agb_status status = l->text ? fit_date(c, l, type, &number, err) : AGB_OK;
     if (status == AGB_OK)
         *range = range_of(c->comparison, number.negative, number.magnitude, agb_type_is_signed(type));
     return status;
@@ -303,6 +344,10 @@ agb_status agb_condition_fit(const agb_condition *c, agb_type type, agb_range *r
 
 agb_status agb_filter_check(const agb_filter *filter, size_t i, agb_type type, agb_error *err)
 {
+    const agb_condition *c = &filter->condition[i];
     agb_range range;
-    return agb_condition_fit(&filter->condition[i], type, &range, err);
+    agb_status status = AGB_OK;
+    for (size_t k = 0; k < c->n && status == AGB_OK; k++)
+        status = agb_condition_fit(c, k, type, &range, err);
+    return status;
 }

@@ -20,6 +20,7 @@ void *agb_pages_map(size_t bytes, agb_pages pages);                       /* zer
 void *agb_pages_grow(void *base, size_t old_bytes, size_t new_bytes, agb_pages pages);
 /* Puts a file's bytes, copy on write, over a part of what map gave. Place, offset and bytes are whole system pages. */
 bool agb_pages_map_file(void *place, int fd, uint64_t offset, size_t bytes);
+void agb_pages_cut(void *base, size_t old_bytes, size_t new_bytes);       /* gives the end back; NULL: does nothing */
 void agb_pages_unmap(void *base, size_t bytes);
 size_t agb_pages_round(size_t bytes);                                     /* up to what map really takes */
 void agb_bytes_in_words(uint64_t bytes, char *text, size_t room);         /* "512 MiB" */
@@ -95,7 +96,9 @@ const char **agb_table_names(const agb_table *table);    /* NULL-ended; free() i
 /* AGB_ERR_NOT_FOUND, with the nearest name. clause: "group by" ... */
 agb_status agb_table_no_column(const agb_table *table, const char *clause, const char *wanted, agb_error *err);
 agb_status agb_table_add(agb_table *table, const char *name, agb_type type, agb_pages pages, agb_error *err);
-void agb_table_loaded(agb_table *table, const char *format);    /* counts the NULLs, keeps the loader's name */
+/* Nothing will follow: drops rows behind the first `head` (0: none), counts the NULLs, keeps the loader's name and how
+ * many rows the source has. */
+void agb_table_loaded(agb_table *table, const char *format, uint64_t head, uint64_t source_rows);
 
 /* load.c: at least one name, none empty, none twice. */
 agb_status agb_column_names_check(const char *const *columns, size_t n_columns, agb_error *err);

@@ -278,8 +278,14 @@ typedef struct request {
     const agb_load_options *options;
     agb_table *table;
     const char *format;
-    bool has_columns;    /* the first file has set the table's types */
+    bool has_columns;        /* the first file has set the table's types */
+    uint64_t source_rows;    /* of the files so far, what head left out included; UINT64_MAX: not known */
 } request;
+
+static bool has_enough(const request *q)
+{
+    return q->options->head && agb_table_rows(q->table) >= q->options->head;
+}
 
 static agb_status match_columns(request *q, const reader *r, size_t *index, agb_error *err)
 {
@@ -310,9 +316,15 @@ static agb_status load_reader(request *q, reader *r, agb_error *err)
     if (!index)
         return agb_fail(err, AGB_ERR_MEMORY, "%s: no memory for the list of columns", r->name);
     agb_status status = match_columns(q, r, index, err);
-    agb_load load = {q->options->pool, q->options->progress, q->options->context, q->options->may_map};
+    bool stopped = false;
+    uint64_t before = agb_table_rows(q->table), rows = r->schema.rows, head = q->options->head;
+    agb_load load = {.pool = q->options->pool, .progress = q->options->progress, .context = q->options->context,
+                     .may_map = q->options->may_map, .rows_wanted = head ? head - before : 0, .stopped = &stopped};
     if (status == AGB_OK)
         status = r->loader->load(r->self, index, q->n_columns, q->table, &load, err);
+    if (rows == UINT64_MAX && !stopped)
+        rows = agb_table_rows(q->table) - before;
+    q->source_rows = rows > UINT64_MAX - q->source_rows ? UINT64_MAX : q->source_rows + rows;
     q->format = r->loader->name;
     free(index);
     return status;
@@ -324,6 +336,10 @@ static agb_status load_files(request *q, const char *source, agb_error *err)
     agb_status status = agb_files_find(&files, source, err);
     for (size_t i = 0; status == AGB_OK && i < files.count; i++) {
         reader r;
+        if (has_enough(q)) {
+            q->source_rows = UINT64_MAX;
+            break;
+        }
         status = open_reader(&r, q->registry, &files, i, q->options, err);
         if (status == AGB_OK) {
             status = load_reader(q, &r, err);
@@ -350,7 +366,8 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
                           const char *const *columns, size_t n_columns, const agb_load_options *options,
                           agb_error *err)
 {
-    request q = {registry, columns, n_columns, options ? options : &standard, NULL, NULL, false};
+    request q = {.registry = registry, .columns = columns, .n_columns = n_columns,
+                 .options = options ? options : &standard};
     *out = NULL;
     agb_status status = agb_column_names_check(columns, n_columns, err);
     if (status == AGB_OK)
@@ -364,7 +381,7 @@ agb_status agb_table_load(agb_table **out, const agb_registry *registry, const c
         agb_table_destroy(q.table);
         return status;
     }
-    agb_table_loaded(q.table, q.format);
+    agb_table_loaded(q.table, q.format, q.options->head, q.source_rows);
     *out = q.table;
     return AGB_OK;
 }

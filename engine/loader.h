@@ -44,7 +44,18 @@ typedef struct agb_load {
     void (*progress)(void *context, uint64_t done, uint64_t total);    /* rows so far; may be NULL; any one thread */
     void *context;
     bool may_map;                                        /* agb_table_map is allowed */
+    /* Rows behind so many, counted from this file's first, are dropped by the engine: a loader may stop there, at a row
+     * of its choice not before it, and what it does not read it does not check. 0: all are wanted. A loader whose
+     * schema does not tell the rows sets *stopped, which may be NULL, where it has not read to the end. */
+    uint64_t rows_wanted;
+    bool *stopped;
 } agb_load;
+
+/* How many of a file's `rows` rows are wanted. */
+static inline uint64_t agb_load_wanted(const agb_load *load, uint64_t rows)
+{
+    return load->rows_wanted && load->rows_wanted < rows ? load->rows_wanted : rows;
+}
 
 struct agb_loader {
     uint32_t abi, size;     /* AGB_LOADER_ABI, sizeof(agb_loader) */

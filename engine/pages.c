@@ -96,6 +96,13 @@ bool agb_pages_map_file(void *place, int fd, uint64_t offset, size_t bytes)
     return false;
 }
 
+void agb_pages_cut(void *base, size_t old_bytes, size_t new_bytes)
+{
+    size_t from = agb_pages_round(old_bytes), to = agb_pages_round(new_bytes);
+    if (base && to < from)
+        munmap((char *)base + to, from - to);
+}
+
 void agb_pages_unmap(void *base, size_t bytes)
 {
     if (base)

@@ -24,6 +24,7 @@ typedef struct worker {
     unsigned number;
     pthread_t thread;
     bool sleeps;             /* guarded by the lock */
+    pthread_cond_t turned;   /* for the tasks that come to this one's place, see turn_of */
     bool kept_off;           /* the poster's processor: allowed is what to return to */
     cpu_set_t allowed;
 } worker;
@@ -34,7 +35,7 @@ struct agb_pool {
     bool pinned;
     int looks;                 /* before sleeping */
     pthread_mutex_t lock;      /* for sleeping, and for waking who may sleep */
-    pthread_cond_t posted, done, turned;
+    pthread_cond_t posted, done;
     atomic_uint_fast64_t job;  /* number of the job; raised when one is posted: what follows can be read from then on */
     agb_task_fn task;          /* the job; NULL: the first one is to have begun */
     void *argument;
@@ -193,7 +194,7 @@ static agb_status start_workers(agb_pool *pool, unsigned workers, const int *cpu
             return status;
     }
     for (unsigned i = 1; i < workers; i++) {
-        pool->worker[i] = (worker){.pool = pool, .number = i};
+        pool->worker[i] = (worker){.pool = pool, .number = i, .turned = PTHREAD_COND_INITIALIZER};
         atomic_fetch_add(&pool->busy, 1);
         if (!start_thread(&pool->worker[i]))
             return agb_fail(err, AGB_ERR_MEMORY, "workers: the system refused thread %u of %u: ask for fewer", i + 1,
@@ -231,12 +232,12 @@ agb_status agb_pool_create(agb_pool **out, unsigned workers, const int *cpus, ag
     }
     pool->worker = members;
     pool->workers = 1;
+    pthread_cond_init(&members[0].turned, NULL);
     pool->pinned = cpus != NULL;
     pool->looks = looks_of(workers);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->posted, NULL);
     pthread_cond_init(&pool->done, NULL);
-    pthread_cond_init(&pool->turned, NULL);
     agb_status status = start_workers(pool, workers, cpus, err);
     if (status != AGB_OK)
         agb_pool_destroy(pool);
@@ -255,10 +256,11 @@ void agb_pool_destroy(agb_pool *pool)
     pthread_mutex_unlock(&pool->lock);
     for (unsigned i = 1; i < pool->workers; i++)
         pthread_join(pool->worker[i].thread, NULL);
+    for (unsigned i = 0; i < pool->workers; i++)
+        pthread_cond_destroy(&pool->worker[i].turned);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->posted);
     pthread_cond_destroy(&pool->done);
-    pthread_cond_destroy(&pool->turned);
     free(pool->worker);
     free(pool);
 }
@@ -311,6 +313,13 @@ agb_status agb_pool_each(agb_pool *pool, agb_task_fn task, void *argument)
     return AGB_OK;
 }
 
+/* All tasks from the one whose turn it is up to any that waits are under way, each with a worker of its own: so two
+ * that wait never meet here. */
+static pthread_cond_t *turn_of(agb_pool *pool, size_t task)
+{
+    return &pool->worker[task % pool->workers].turned;
+}
+
 void agb_pool_await_turn(agb_pool *pool, size_t task)
 {
     if (!pool)
@@ -321,7 +330,7 @@ void agb_pool_await_turn(agb_pool *pool, size_t task)
         return;
     pthread_mutex_lock(&pool->lock);
     while (atomic_load(&pool->turn) != task)
-        pthread_cond_wait(&pool->turned, &pool->lock);
+        pthread_cond_wait(turn_of(pool, task), &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -330,7 +339,7 @@ void agb_pool_pass_turn(agb_pool *pool)
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->turn, 1);
-    pthread_cond_broadcast(&pool->turned);
+    size_t next = atomic_fetch_add(&pool->turn, 1) + 1;
+    pthread_cond_signal(turn_of(pool, next));
     pthread_mutex_unlock(&pool->lock);
 }

@@ -154,7 +154,7 @@ agb_status agb_table_sample(agb_table **out, const agb_table *table, const agb_r
         agb_table_destroy(taking.to);
         return status;
     }
-    agb_table_loaded(taking.to, agb_table_format(table));
+    agb_table_loaded(taking.to, agb_table_format(table), 0, agb_table_source_rows(table));
     *out = taking.to;
     return AGB_OK;
 }

@@ -29,6 +29,7 @@ typedef struct heap {    /* string bytes */
 struct agb_table {
     const char *format;
     uint64_t rows;
+    uint64_t source_rows;    /* of what was loaded */
     size_t columns;
     column *column;
     pthread_mutex_t lock;    /* guards the making of NULL bytes, and what follows */
@@ -150,7 +151,7 @@ agb_status agb_table_lend(agb_table *table, const char *name, agb_type type, con
         return status;
     c->lent = true;
     c->values = (void *)values;
-    table->rows = rows;
+    table->rows = table->source_rows = rows;
     return AGB_OK;
 }
 
@@ -371,9 +372,24 @@ static uint64_t count_ones(const uint8_t *bytes, uint64_t n)
     return count;
 }
 
-void agb_table_loaded(agb_table *table, const char *format)
+static void keep_head(agb_table *table, uint64_t rows)
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        column *c = &table->column[i];
+        size_t width = agb_type_bytes(c->type);
+        agb_pages_cut(c->values, c->room * width, rows * width);
+        agb_pages_cut(c->nulls, c->room, rows);
+        c->room = rows;
+    }
+    table->rows = rows;
+}
+
+void agb_table_loaded(agb_table *table, const char *format, uint64_t head, uint64_t source_rows)
 {
     table->format = format;
+    table->source_rows = source_rows;
+    if (head && head < table->rows)
+        keep_head(table, head);
     for (size_t i = 0; i < table->columns; i++) {
         column *c = &table->column[i];
         c->null_count = c->nulls ? count_ones(c->nulls, table->rows) : 0;
@@ -383,6 +399,11 @@ void agb_table_loaded(agb_table *table, const char *format)
 uint64_t agb_table_rows(const agb_table *table)
 {
     return table->rows;
+}
+
+uint64_t agb_table_source_rows(const agb_table *table)
+{
+    return table->source_rows;
 }
 
 const char *agb_table_format(const agb_table *table)

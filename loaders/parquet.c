@@ -4,7 +4,8 @@
  * parquet/data.c to a page, parquet/values.c to the values in it.
  *
  * The rows of all row groups are known from the footer, so the table is made large enough once, and then every column
- * of every row group is a task of its own that writes to its own place. Only the wanted columns' bytes are read. */
+ * of every row group is a task of its own that writes to its own place. Only the wanted columns' bytes are read; where
+ * only the first rows are wanted, no row group and no page behind them. */
 #include "common/file.h"
 #include "common/tasks.h"
 #include "loader.h"
@@ -216,7 +217,9 @@ typedef struct loading {
     size_t n_columns;
     agb_table *table;
     uint64_t rows_before;               /* of the table */
-    uint64_t *group_start;              /* first row of each row group */
+    uint64_t rows;                      /* wanted ones */
+    size_t groups;                      /* row groups that hold them */
+    uint64_t *group_start;              /* first row of each row group, and behind the last one */
     agb_parquet_scratch *scratch;       /* one for each worker */
     const agb_load *load;
     atomic_uint_fast64_t values_done;
@@ -224,7 +227,7 @@ typedef struct loading {
 
 static size_t tasks_of(const loading *loading)
 {
-    return loading->reader->footer.row_groups * loading->n_columns;
+    return loading->groups * loading->n_columns;
 }
 
 static agb_parquet_job job_of(const loading *loading, size_t task, bool with_memory)
@@ -233,6 +236,7 @@ static agb_parquet_job job_of(const loading *loading, size_t task, bool with_mem
     const agb_parquet_footer *footer = &reader->footer;
     size_t group = task / loading->n_columns, i = task % loading->n_columns;
     size_t c = loading->column[i];
+    uint64_t start = loading->group_start[group], rows = footer->group_rows[group];
     agb_parquet_job job = {
         .path = reader->input->path,
         .fd = reader->input->fd,
@@ -240,26 +244,27 @@ static agb_parquet_job job_of(const loading *loading, size_t task, bool with_mem
         .column = &footer->schema.column[c],
         .chunk = &footer->chunk[group * footer->schema.columns + c],
         .row_group = group,
-        .rows = footer->group_rows[group],
+        .rows = rows,
+        .wanted = rows < loading->rows - start ? rows : loading->rows - start,
         .table = loading->table,
         .table_column = i,
     };
     if (with_memory) {
-        job.table_row = loading->rows_before + loading->group_start[group];
+        job.table_row = loading->rows_before + start;
         job.values = (unsigned char *)agb_table_values(loading->table, i) +
                      job.table_row * agb_type_bytes(job.column->as);
     }
     return job;
 }
 
-/* Asks the system to fetch a chunk before it is needed. */
+/* Asks the system to fetch a chunk before it is needed, if all of it is. */
 static void fetch_ahead(const loading *loading, size_t task)
 {
     uint64_t start, end;
     if (task >= tasks_of(loading))
         return;
     agb_parquet_job job = job_of(loading, task, false);
-    if (agb_parquet_chunk_check(&job, &start, &end, NULL) == AGB_OK && end > start)
+    if (job.wanted == job.rows && agb_parquet_chunk_check(&job, &start, &end, NULL) == AGB_OK && end > start)
         posix_fadvise(job.fd, (off_t)start, (off_t)(end - start), POSIX_FADV_WILLNEED);
 }
 
@@ -272,9 +277,9 @@ static agb_status load_chunk(void *argument, unsigned worker, size_t task, agb_e
     agb_status status = agb_parquet_chunk_read(&job, &loading->scratch[worker], err);
     if (status != AGB_OK)
         return status;
-    uint64_t done = atomic_fetch_add_explicit(&loading->values_done, job.rows, memory_order_relaxed) + job.rows;
+    uint64_t done = atomic_fetch_add_explicit(&loading->values_done, job.wanted, memory_order_relaxed) + job.wanted;
     if (worker == 0 && load->progress)
-        load->progress(load->context, done / loading->n_columns, loading->reader->footer.rows);
+        load->progress(load->context, done / loading->n_columns, loading->rows);
     return AGB_OK;
 }
 
@@ -299,26 +304,35 @@ static agb_status check_columns(const loading *loading, agb_error *err)
     return AGB_OK;
 }
 
-static agb_status prepare(loading *loading, agb_error *err)
+/* Row groups without rows at the end belong to a load of all rows. */
+static agb_status find_groups(loading *loading, agb_error *err)
 {
     const agb_parquet_footer *footer = &loading->reader->footer;
     loading->group_start = malloc((footer->row_groups + 1) * sizeof *loading->group_start);
+    if (!loading->group_start)
+        return agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused memory", loading->reader->input->path);
+    uint64_t start = loading->group_start[0] = 0;
+    while (loading->groups < footer->row_groups && (start < loading->rows || loading->rows == footer->rows)) {
+        start += footer->group_rows[loading->groups++];
+        loading->group_start[loading->groups] = start;
+    }
+    return AGB_OK;
+}
+
+static agb_status prepare(loading *loading, agb_error *err)
+{
     loading->scratch = calloc(agb_pool_workers(loading->load->pool), sizeof *loading->scratch);
-    if (!loading->group_start || !loading->scratch)
+    if (!loading->scratch)
         return agb_fail(err, AGB_ERR_MEMORY, "parquet: %s: the system refused memory", loading->reader->input->path);
     for (unsigned i = 0; i < agb_pool_workers(loading->load->pool) && i < tasks_of(loading); i++)
         agb_parquet_scratch_prepare(&loading->scratch[i]);
-    loading->group_start[0] = 0;
-    for (size_t g = 0; g < footer->row_groups; g++)
-        loading->group_start[g + 1] = loading->group_start[g] + footer->group_rows[g];
-    return agb_table_extend(loading->table, footer->rows, err);
+    return agb_table_extend(loading->table, loading->rows, err);
 }
 
 static agb_status run(loading *loading, agb_error *err)
 {
     const agb_load *load = loading->load;
     unsigned workers = agb_pool_workers(load->pool);
-    uint64_t rows = loading->reader->footer.rows;
     for (unsigned i = 0; i < workers && i < tasks_of(loading); i++)
         fetch_ahead(loading, agb_tasks_at(i, tasks_of(loading), workers));
     agb_status status = agb_tasks_run(load->pool, tasks_of(loading), load_chunk, loading, err);
@@ -326,7 +340,7 @@ static agb_status run(loading *loading, agb_error *err)
         return agb_fail(err, status, "parquet: %s: its row groups cannot be read from within a task",
                         loading->reader->input->path);
     if (status == AGB_OK && load->progress)
-        load->progress(load->context, rows, rows);
+        load->progress(load->context, loading->rows, loading->rows);
     return status;
 }
 
@@ -337,10 +351,13 @@ static agb_status parquet_load(void *self, const size_t *column, size_t n_column
         .reader = self, .column = column, .n_columns = n_columns, .table = table,
         .rows_before = agb_table_rows(table), .load = load,
     };
-    agb_status status = check_columns(&loading, err);
+    loading.rows = agb_load_wanted(load, loading.reader->footer.rows);
+    agb_status status = find_groups(&loading, err);
+    if (status == AGB_OK)
+        status = check_columns(&loading, err);
     if (status == AGB_OK)
         status = prepare(&loading, err);
-    if (status == AGB_OK && loading.reader->footer.rows)
+    if (status == AGB_OK && loading.rows)
         status = run(&loading, err);
     for (unsigned i = 0; loading.scratch && i < agb_pool_workers(load->pool); i++)
         agb_parquet_scratch_release(&loading.scratch[i]);

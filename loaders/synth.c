@@ -67,9 +67,15 @@ static agb_status synth_schema(void *self, agb_schema *schema, agb_error *err)
     return status == AGB_OK ? agb_schema_set_detail(schema, detail, err) : status;
 }
 
+/* Which row comes first in another order than the natural one is known when all are there. */
+static uint64_t rows_to_make(const agb_synth_spec *spec, const agb_load *load)
+{
+    return spec->order == AGB_SYNTH_NATURAL ? agb_load_wanted(load, spec->rows) : spec->rows;
+}
+
 static agb_status fill_column(const agb_synth_spec *spec, int64_t *values, const agb_load *load, agb_error *err)
 {
-    agb_synth_fill fill = {.spec = spec, .load = load, .values = values};
+    agb_synth_fill fill = {.spec = spec, .load = load, .values = values, .rows = rows_to_make(spec, load)};
     agb_status status = spec->kind == AGB_SYNTH_HITS   ? agb_synth_fill_hits(&fill, err)
                         : spec->kind == AGB_SYNTH_ZIPF ? agb_synth_fill_zipf(&fill, err)
                                                        : agb_synth_fill_plain(&fill, err);
@@ -81,14 +87,14 @@ static agb_status fill_column(const agb_synth_spec *spec, int64_t *values, const
 }
 
 /* A spec is a few bytes that can ask for terabytes: say how many rows there could be. */
-static agb_status refuse_too_large(const agb_synth_spec *spec, size_t n_columns, agb_error *err)
+static agb_status refuse_too_large(const agb_synth_spec *spec, uint64_t rows, size_t n_columns, agb_error *err)
 {
     uint64_t available = agb_system_memory_available(), row_bytes = sizeof(int64_t) * n_columns;
-    if (spec->rows <= available / row_bytes)
+    if (rows <= available / row_bytes)
         return AGB_OK;
     return agb_fail(err, AGB_ERR_MEMORY, "synth:%s: rows=%llu: needs %llu bytes, and %llu are available: ask for at "
-                    "most %llu rows", agb_synth_kind_name(spec), (unsigned long long)spec->rows,
-                    (unsigned long long)(spec->rows * row_bytes), (unsigned long long)available,
+                    "most %llu rows", agb_synth_kind_name(spec), (unsigned long long)rows,
+                    (unsigned long long)(rows * row_bytes), (unsigned long long)available,
                     (unsigned long long)(available / row_bytes));
 }
 
@@ -96,12 +102,12 @@ static agb_status synth_load(void *self, const size_t *column, size_t n_columns,
                              const agb_load *load, agb_error *err)
 {
     const agb_synth_spec *spec = self;
-    uint64_t before = agb_table_rows(table);
+    uint64_t before = agb_table_rows(table), rows = rows_to_make(spec, load);
     (void)column;    /* there is only one */
-    agb_status status = refuse_too_large(spec, n_columns, err);
+    agb_status status = refuse_too_large(spec, rows, n_columns, err);
     if (status == AGB_OK)
-        status = agb_table_extend(table, spec->rows, err);
-    for (size_t i = 0; i < n_columns && spec->rows > 0 && status == AGB_OK; i++)
+        status = agb_table_extend(table, rows, err);
+    for (size_t i = 0; i < n_columns && rows > 0 && status == AGB_OK; i++)
         status = fill_column(spec, (int64_t *)agb_table_values(table, i) + before, load, err);
     return status;
 }

@@ -103,7 +103,7 @@ static inline agb_table *fixture_table(uint64_t rows, size_t n)
     assert_ok(agb_table_extend(table, rows, err));
     for (size_t i = 0; i < n; i++)
         fixture_fill(table, i, types[i % 7], rows);
-    agb_table_loaded(table, "test");
+    agb_table_loaded(table, "test", 0, agb_table_rows(table));
     return table;
 }
 

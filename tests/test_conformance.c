@@ -440,7 +440,7 @@ static void null_is_a_group_of_its_own(void **state)
     assert_ok(agb_table_extend(table, 4, err));
     memcpy(agb_table_values(table, 0), values, sizeof values);
     memcpy(agb_table_nulls(table, 0), nulls, sizeof nulls);
-    agb_table_loaded(table, "test");
+    agb_table_loaded(table, "test", 0, agb_table_rows(table));
     for_each_aggregator(a, f) {
         agb_sink *sink;
         agb_stats stats;

@@ -38,7 +38,7 @@ static int set_up(void **state)
         if (columns[i].nulls)
             memcpy(agb_table_nulls(table, i), columns[i].nulls, ROWS);
     }
-    agb_table_loaded(table, "test");
+    agb_table_loaded(table, "test", 0, agb_table_rows(table));
     return 0;
 }
 
@@ -151,6 +151,88 @@ static void dates_are_days_in_narrow_and_seconds_in_wide_columns(void **state)
     select_rows("u = '2000-02-29'", "");
 }
 
+static void a_list_is_met_by_what_is_equal_to_one_of_it(void **state)
+{
+    (void)state;
+    select_rows("i IN (-1, 15901)", "14");
+    select_rows("i in(1)", "3");
+    select_rows("i IN (0,1 ,-1)", "123");
+    select_rows("i\tIN\n( 1, 15901, 2147483647, -2147483648, 1 )", "0345");
+    select_rows("u IN (4294967295, 0, 7)", "05");
+    select_rows("l IN (9223372036854775807, -9223372036854775808, +0)", "025");
+    select_rows("w IN (18446744073709551615, 9223372036854775807)", "25");
+    select_rows("b IN (1, 5)", "125");
+    select_rows("b IN (0, 1)", "012345");
+    select_rows("s IN ('it''s', '', 'B', 'ab')", "023");
+    select_rows("s IN ('b')", "4");
+    select_rows("s IN ('a,b', 'a)')", "");
+    select_rows("u IN ('2013-07-15', '2013-07-16')", "23");
+    select_rows("l IN ('2013-07-15', '2013-07-15 11:45:30', 0)", "234");
+    select_rows("n IN (-2147483648, -1, 15901, 0)", "02");
+    select_rows("t IN ('', 'a', 'ab')", "02");
+    select_rows("i IN (0, 1, 15901) AND s IN ('ab', 'b') AND i <> 0", "4");
+    select_rows("\"odd name\"\"\" IN (1, 0)", "23");
+    select_rows("i IN (1, 5)AND s <> ''", "3");
+}
+
+/* As with =. */
+static void literals_of_a_list_beyond_the_type_are_equal_to_none(void **state)
+{
+    (void)state;
+    select_rows("u IN (-1, 4294967296, 1)", "1");
+    select_rows("u IN (-1)", "");
+    select_rows("w IN (-1, -9223372036854775808)", "");
+    select_rows("l IN (18446744073709551615, -1)", "1");
+    select_rows("i IN (3000000000, 4294967295)", "");
+    select_rows("i IN (2147483648, 0)", "2");
+}
+
+static void add_rows(const char *where, bool meets[ROWS])
+{
+    agb_filter *filter;
+    agb_selection *selection;
+    uint32_t selected[ROWS];
+    uint64_t words[ROWS];
+    assert_ok(agb_filter_parse(&filter, where, err));
+    assert_ok(agb_selection_create(&selection, filter, table, err));
+    size_t kept = agb_selection_run(selection, 0, ROWS, selected, words);
+    for (size_t i = 0; i < kept; i++)
+        meets[selected[i]] = true;
+    agb_selection_destroy(selection);
+    agb_filter_destroy(filter);
+}
+
+/* A list of any length is met by the rows that meet `=` with one of its literals. */
+static void a_list_is_as_many_equals(void **state)
+{
+    (void)state;
+    enum { LITERALS = 10, MOST = 19 };
+    static const char *const literals[][LITERALS] = {
+        {"i", "-2147483648", "-1", "0", "1", "15901", "2147483647", "2", "5000000000", "16"},
+        {"l", "-9223372036854775808", "-1", "0", "1373846400", "1", "9223372036854775807", "-5", "77", "9"},
+        {"w", "0", "1", "2", "9223372036854775807", "9223372036854775808", "18446744073709551615", "-1", "6", "7"},
+        {"s", "''", "'a'", "'b'", "'ab'", "'it''s'", "'abc'", "'ba'", "'x'", "'B'"}};
+    uint64_t random = 7;
+    for (size_t round = 0; round < 2000; round++) {
+        const char *const *literal = literals[round % 4];
+        char list[600], wanted[ROWS + 1] = "";
+        bool meets[ROWS] = {false};
+        size_t n = 1 + round / 4 % MOST, at = (size_t)sprintf(list, "%s IN (", literal[0]);
+        for (size_t k = 0; k < n; k++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            const char *one = literal[1 + (random >> 33) % (LITERALS - 1)];
+            char equal[64];
+            snprintf(equal, sizeof equal, "%s = %s", literal[0], one);
+            add_rows(equal, meets);
+            at += (size_t)sprintf(list + at, "%s%s", one, k + 1 < n ? ", " : ")");
+        }
+        for (size_t row = 0, k = 0; row < ROWS; row++)
+            if (meets[row])
+                wanted[k++] = (char)('0' + row);
+        select_rows(list, wanted);
+    }
+}
+
 static void conditions_are_joined_by_and(void **state)
 {
     (void)state;
@@ -188,7 +270,19 @@ static void what_is_not_understood_is_named(void **state)
     assert_fails(AGB_ERR_ARGUMENT, "where: a column's name is missing", bind("", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: a column's name is missing|'= 5'", bind("= 5", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: i: no operator at '~ 5'", bind("i ~ 5", err));
-    assert_fails(AGB_ERR_ARGUMENT, "where: i: no operator at 'LIKE", bind("i LIKE 'a'", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i: no operator at 'LIKE|= <> < <= > >= IN", bind("i LIKE 'a'", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i: no operator at 'NOT IN", bind("i NOT IN (1)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i: no operator at 'INTO", bind("i INTO (1)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN: no '(' at '5'|(1, 2, 3)", bind("i IN 5", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN: no '(' at ''", bind("i IN", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN: no ',' at '2)'", bind("i IN (1 2)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN: no ',' at ''", bind("i IN (1, 2", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN : no literal there", bind("i IN ()", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN : no literal there", bind("i IN (1,)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN abc: no literal there", bind("i IN (1, abc)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "99999999999999999999|out of range", bind("i IN (1,99999999999999999999)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: s IN 'b): the closing quote is missing", bind("s IN ('a', 'b)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "', 2' is not understood", bind("i = 1, 2", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: i =|no literal|single quotes", bind("i = ", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: i =|abc|single quotes", bind("i = abc", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: i =|5x|single quotes", bind("i = 5x", err));
@@ -206,6 +300,10 @@ static void what_does_not_fit_is_named_with_its_type(void **state)
                  bind("\"odd nam\" = 5", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: s = 5|'s' is bytes|string in single quotes", bind("s = 5", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: s > -5|bytes", bind("s > -5", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: s IN -5|bytes|string in single quotes", bind("s IN ('a', -5)", err));
+    assert_fails(AGB_ERR_ARGUMENT, "where: i IN '62'|'i' is int32|whole number", bind("i IN (62, '62')", err));
+    assert_fails(AGB_ERR_ARGUMENT, "2013-02-30|no such date", bind("u IN ('2013-02-28', '2013-02-30')", err));
+    assert_fails(AGB_ERR_ARGUMENT, "'u' is uint32|it holds days", bind("u IN (1, '2013-07-15 00:00:00')", err));
     assert_fails(AGB_ERR_ARGUMENT, "where: i = '62'|'i' is int32|whole number, or a date", bind("i = '62'", err));
     assert_fails(AGB_ERR_ARGUMENT, "2013-02-30|no such date", bind("u = '2013-02-30'", err));
     assert_fails(AGB_ERR_ARGUMENT, "2013-13-01|no such date", bind("u = '2013-13-01'", err));
@@ -220,7 +318,8 @@ static void garbage_is_understood_or_refused(void **state)
 {
     (void)state;
     static const char *const pieces[] = {"i", "s", "'", "''", "\"", "=", "<>", "<", "!", "5", "-", " ", "AND", " and ",
-                                         "2013-07-15", "'2013-07-15'", "9999999999999999999", "\t", "x"};
+                                         "2013-07-15", "'2013-07-15'", "9999999999999999999", "\t", "x",
+                                         " IN (", ",", ")"};
     uint64_t random = 1;
     size_t understood = 0;
     for (size_t i = 0; i < 100000; i++) {
@@ -266,6 +365,9 @@ int main(void)
         cmocka_unit_test(literals_beyond_the_type_are_compared_as_numbers),
         cmocka_unit_test(strings_are_compared_by_their_bytes),
         cmocka_unit_test(dates_are_days_in_narrow_and_seconds_in_wide_columns),
+        cmocka_unit_test(a_list_is_met_by_what_is_equal_to_one_of_it),
+        cmocka_unit_test(literals_of_a_list_beyond_the_type_are_equal_to_none),
+        cmocka_unit_test(a_list_is_as_many_equals),
         cmocka_unit_test(conditions_are_joined_by_and),
         cmocka_unit_test(null_meets_no_condition),
         cmocka_unit_test(what_is_not_understood_is_named),

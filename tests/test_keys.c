@@ -51,7 +51,7 @@ static void fill(fixture *f, const source *sources, size_t n, size_t rows)
         if (sources[i].nulls)
             memcpy(agb_table_nulls(f->table, i), sources[i].nulls, rows);
     }
-    agb_table_loaded(f->table, "test");
+    agb_table_loaded(f->table, "test", 0, agb_table_rows(f->table));
 }
 
 /* Groups as text, "a,1 x2; b,NULL x1", in the order of their keys, by every aggregator that takes them. */

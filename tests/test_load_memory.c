@@ -132,11 +132,38 @@ static void column_files_are_held_once(void **state)
     check(parquet, NULL);
 }
 
+/* What a load of all would hold is more than the allowance. */
+static void check_head(const char *source, const char *columns)
+{
+    uint64_t held = run((const char *[]){"aggbench", "load", source, "--dry-run", "--threads", "2", "--head", "1000",
+                                         "--quiet", columns ? "--columns" : NULL, columns, NULL}, "/dev/null");
+    if (held > ALLOWANCE_BYTES)
+        fail_msg("%s: %llu MiB held for 1000 rows", source, (unsigned long long)held >> 20);
+}
+
+static void of_a_head_nothing_else_is_held(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"none.agb", "zstd.agb", "hits.raw"};
+    char path[128];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        run((const char *[]){"aggbench", "load", "synth:hits,rows=16M", "--columns", "UserID", "--output", path,
+                             "--quiet", i < 2 ? "--codec" : NULL, i ? "zstd" : "none", NULL}, "/dev/null");
+        check_head(path, "UserID");
+        unlink(path);
+    }
+    check_head("synth:hits,rows=1e11", "UserID");
+    snprintf(path, sizeof path, "%s/hits", folder);
+    check_head(path, NULL);    /* the Parquet files of the test before */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_held_once),
         cmocka_unit_test(column_files_are_held_once),
+        cmocka_unit_test(of_a_head_nothing_else_is_held),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -86,7 +86,7 @@ static void every_query_of_clickbench_is_understood(void **state)
             assert_ok(agb_filter_parse(&filter, query->where, err));
         agb_filter_destroy(filter);
     }
-    assert_int_equal(n, 13);
+    assert_int_equal(n, 14);
     char *sql = agb_clickbench_sql(agb_clickbench_find(38, NULL));
     assert_string_equal(sql, "SELECT URL, COUNT(*) FROM hits WHERE CounterID = 62 AND EventDate >= '2013-07-01' AND "
                              "EventDate <= '2013-07-31' AND IsRefresh = 0 AND IsLink <> 0 AND IsDownload = 0 "

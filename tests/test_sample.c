@@ -56,7 +56,7 @@ static void columns_of_every_width_keep_their_values_and_nulls(void **state)
             if (c != 1)
                 agb_table_nulls(table, c)[i] = i % 3 == 0;
         }
-    agb_table_loaded(table, "test");
+    agb_table_loaded(table, "test", 0, agb_table_rows(table));
     assert_ok(agb_table_sample(&part, table, &(agb_row_sample){.every = 7}, AGB_PAGES_4K, err));
     agb_table_destroy(table);
     for (size_t c = 0; c < TYPES; c++) {

@@ -247,7 +247,7 @@ static void columns_grow_without_losing_values(void **state)
         nulls[step * STEP] = 1;
     }
     agb_table_shrink(table, 1);
-    agb_table_loaded(table, "test");
+    agb_table_loaded(table, "test", 0, agb_table_rows(table));
     agb_column column;
     assert_true(agb_table_find_column(table, "UserID", &column));
     assert_int_equal(agb_table_rows(table), (uint64_t)STEP * STEPS - 1);

@@ -124,6 +124,36 @@ static void the_first_of_several_faults_is_told(void **state)
     unlink(path);
 }
 
+static agb_status load_head(agb_table **table, const char *path, uint64_t head, unsigned workers, agb_error *err)
+{
+    agb_registry *registry;
+    agb_pool *pool;
+    assert_ok(agb_registry_create(&registry, err));
+    assert_ok(agb_pool_create(&pool, workers, NULL, err));
+    agb_load_options options = {.pool = pool, .head = head};
+    agb_status status = agb_table_load(table, registry, path, (const char *[]){"UserID"}, 1, &options, err);
+    agb_pool_destroy(pool);
+    agb_registry_destroy(registry);
+    return status;
+}
+
+static void what_stands_behind_the_wanted_rows_is_not_parsed(void **state)
+{
+    (void)state;
+    const char *path = write_faulty();
+    for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
+        agb_table *table;
+        assert_ok(load_head(&table, path, 998, workers[w], err));
+        assert_int_equal(agb_table_rows(table), 998);
+        assert_int_equal(agb_table_source_rows(table), UINT64_MAX);
+        for (int64_t row = 0; row < 998; row++)
+            assert_int_equal(((const int64_t *)test_column(table, "UserID").values)[row], row + 2);
+        agb_table_destroy(table);
+        assert_fails(AGB_ERR_FORMAT, "line 1000", load_head(&table, path, 999, workers[w], err));
+    }
+    unlink(path);
+}
+
 /* A file of which only the beginning is there. */
 static void a_row_that_never_ends_is_refused_by_its_line(void **state)
 {
@@ -150,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_and_nulls_are_the_same_by_any_workers_in_any_stretches),
         cmocka_unit_test(the_first_of_several_faults_is_told),
+        cmocka_unit_test(what_stands_behind_the_wanted_rows_is_not_parsed),
         cmocka_unit_test(a_row_that_never_ends_is_refused_by_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

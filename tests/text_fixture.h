@@ -86,7 +86,7 @@ static inline agb_status test_load_stepped(agb_table **table, const agb_loader *
                                        AGB_PAGES_DEFAULT, err), AGB_OK);
         agb_load load = {.pool = pool};
         status = loader->load(self, &column, 1, *table, &load, err);
-        agb_table_loaded(*table, loader->name);
+        agb_table_loaded(*table, loader->name, 0, agb_table_rows(*table));
     }
     agb_schema_release(&schema);
     if (self)

@@ -33,6 +33,8 @@ static void write_over(agb_page *page, const agb_json *run)
     results_title(run, text, sizeof text);
     if (of_rows > 0)
         snprintf(part, sizeof part, " of %s (a sample)", agb_text_amount(of_rows, "").s);
+    else if (agb_read_amount(&sample, "every") > 0)
+        snprintf(part, sizeof part, " (a sample)");
     agb_html_element(page->to, "p", "over", "%s: %s rows%s in %s groups", text,
                      agb_text_amount(agb_read_amount(&source, "rows"), "").s, part,
                      agb_text_amount(agb_read_amount(&source, "groups"), "").s);

@@ -25,7 +25,7 @@ typedef struct scratch {
 
 /* A wanted column and its place in the table. */
 typedef struct target {
-    const agb_native_column *column;
+    agb_native_column column;   /* without the chunks behind the wanted rows */
     unsigned char *values;      /* where this file's first row goes */
     uint8_t *nulls;             /* or NULL: no chunk has a NULL */
     uint64_t mapped_bytes;      /* that stand in the file already, from the first row on */
@@ -38,6 +38,7 @@ typedef struct loading {
     target *target;
     size_t n_targets;
     size_t tasks;
+    uint64_t rows;              /* of the wanted chunks, of the column that has most */
     agb_table *table;
     const agb_load *load;
     scratch *scratch;           /* one for each worker */
@@ -129,7 +130,7 @@ static agb_status read_numbers(loading *self, scratch *scratch, const target *ta
                                agb_error *err)
 {
     const agb_native_block *block = &chunk->block[AGB_NATIVE_VALUES];
-    agb_type type = target->column->type;
+    agb_type type = target->column.type;
     size_t width = agb_native_width(type);
     unsigned char *values = target->values + chunk->row * width;
     bool mapped = (chunk->row + chunk->rows) * width <= target->mapped_bytes;
@@ -191,16 +192,16 @@ static agb_status load_chunk(void *argument, unsigned worker, size_t task, agb_e
     loading *self = argument;
     const agb_load *load = self->load;
     const target *target = target_of(self, task);
-    const agb_native_chunk *chunk = &target->column->chunk[task - target->first_task];
+    const agb_native_chunk *chunk = &target->column.chunk[task - target->first_task];
     agb_error inner = {0};
-    agb_status status = target->column->type == AGB_TYPE_BYTES
+    agb_status status = target->column.type == AGB_TYPE_BYTES
                             ? read_strings(self, &self->scratch[worker], target, chunk, &inner)
                             : read_numbers(self, &self->scratch[worker], target, chunk, &inner);
     if (status != AGB_OK)
-        return in_chunk(self, target->column, chunk, &inner, err);
+        return in_chunk(self, &target->column, chunk, &inner, err);
     uint64_t done = atomic_fetch_add_explicit(&self->values_done, chunk->rows, memory_order_relaxed) + chunk->rows;
     if (worker == 0 && load->progress)
-        load->progress(load->context, done / self->n_targets, self->file->rows);
+        load->progress(load->context, done / self->n_targets, self->rows);
     return AGB_OK;
 }
 
@@ -242,9 +243,9 @@ static uint64_t bytes_to_map(const loading *self, const agb_native_column *colum
 static void map_values(loading *self, size_t i, uint64_t rows_before)
 {
     target *target = &self->target[i];
-    uint64_t bytes = bytes_to_map(self, target->column, rows_before);
-    if (bytes && agb_table_map(self->table, i, rows_before * agb_native_width(target->column->type), self->input->fd,
-                               target->column->chunk[0].block[AGB_NATIVE_VALUES].offset, bytes))
+    uint64_t bytes = bytes_to_map(self, &target->column, rows_before);
+    if (bytes && agb_table_map(self->table, i, rows_before * agb_native_width(target->column.type), self->input->fd,
+                               target->column.chunk[0].block[AGB_NATIVE_VALUES].offset, bytes))
         target->mapped_bytes = bytes;
 }
 
@@ -253,8 +254,8 @@ static bool maps_everything(const loading *self, uint64_t rows_before)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < self->n_targets; i++) {
-        const agb_native_column *column = self->target[i].column;
-        if (bytes_to_map(self, column, rows_before) < self->file->rows * agb_native_width(column->type) / page * page)
+        const agb_native_column *column = &self->target[i].column;
+        if (bytes_to_map(self, column, rows_before) < self->rows * agb_native_width(column->type) / page * page)
             return false;
     }
     return true;
@@ -264,14 +265,14 @@ static agb_status place_target(loading *self, size_t i, uint64_t rows_before, ag
 {
     target *target = &self->target[i];
     target->values = (unsigned char *)agb_table_values(self->table, i) +
-                     rows_before * agb_type_bytes(target->column->type);
+                     rows_before * agb_type_bytes(target->column.type);
     map_values(self, i, rows_before);
-    if (!has_nulls(target->column))
+    if (!has_nulls(&target->column))
         return AGB_OK;
     uint8_t *nulls = agb_table_nulls(self->table, i);
     if (!nulls)
         return agb_fail(err, AGB_ERR_MEMORY, "agb: %s: column %s: the system refused memory for the NULLs of %" PRIu64
-                        " rows", self->input->path, target->column->name, self->file->rows);
+                        " rows", self->input->path, target->column.name, self->rows);
     target->nulls = nulls + rows_before;
     return AGB_OK;
 }
@@ -279,12 +280,22 @@ static agb_status place_target(loading *self, size_t i, uint64_t rows_before, ag
 static void prepare_unpacker(const loading *self, agb_native_unpacker *unpacker)
 {
     for (size_t i = 0; i < self->n_targets; i++) {
-        const agb_native_column *column = self->target[i].column;
+        const agb_native_column *column = &self->target[i].column;
         for (size_t j = 0; j < column->chunks; j++)
             for (size_t kind = 0; kind < AGB_NATIVE_KINDS; kind++)
                 if (!agb_native_block_is_absent(&column->chunk[j].block[kind]))
                     agb_native_unpacker_prepare(unpacker, &column->chunk[j].block[kind]);
     }
+}
+
+static void want_chunks(loading *self, target *target, const agb_native_column *column)
+{
+    uint64_t wanted = agb_load_wanted(self->load, self->file->rows), rows = 0;
+    target->column = *column;
+    for (target->column.chunks = 0; target->column.chunks < column->chunks && rows < wanted; target->column.chunks++)
+        rows += column->chunk[target->column.chunks].rows;
+    self->tasks += target->column.chunks;
+    self->rows = rows > self->rows ? rows : self->rows;
 }
 
 static agb_status prepare(loading *self, const size_t *column, agb_error *err)
@@ -295,17 +306,17 @@ static agb_status prepare(loading *self, const size_t *column, agb_error *err)
     if (!self->target || !self->scratch)
         return agb_fail(err, AGB_ERR_MEMORY, "agb: %s: the system refused memory", self->input->path);
     for (size_t i = 0; i < self->n_targets; i++) {
-        self->target[i] = (target){.column = &self->file->column[column[i]], .first_task = self->tasks};
-        self->tasks += self->target[i].column->chunks;
-        agb_status status = check_column(self, self->target[i].column, err);
+        self->target[i].first_task = self->tasks;
+        want_chunks(self, &self->target[i], &self->file->column[column[i]]);
+        agb_status status = check_column(self, &self->target[i].column, err);
         if (status != AGB_OK)
             return status;
     }
     for (unsigned i = 0; i < agb_pool_workers(self->load->pool) && i < self->tasks; i++)
         prepare_unpacker(self, &self->scratch[i].unpacker);
     agb_status status = maps_everything(self, rows_before)
-                            ? agb_table_extend_to_map(self->table, self->file->rows, err)
-                            : agb_table_extend(self->table, self->file->rows, err);
+                            ? agb_table_extend_to_map(self->table, self->rows, err)
+                            : agb_table_extend(self->table, self->rows, err);
     for (size_t i = 0; i < self->n_targets && self->tasks && status == AGB_OK; i++)
         status = place_target(self, i, rows_before, err);
     return status;
@@ -318,7 +329,7 @@ static agb_status run(loading *self, agb_error *err)
     if (status == AGB_ERR_CONTRACT)
         return agb_fail(err, status, "agb: %s: its chunks cannot be read from within a task", self->input->path);
     if (status == AGB_OK && load->progress)
-        load->progress(load->context, self->file->rows, self->file->rows);
+        load->progress(load->context, self->rows, self->rows);
     return status;
 }
 

@@ -261,7 +261,7 @@ agb_status agb_parquet_chunk_read(const agb_parquet_job *job, agb_parquet_scratc
     if (status != AGB_OK)
         return status;
     agb_parquet_window_open(&scratch->window, job->fd, reader.end);
-    while (status == AGB_OK && reader.row < job->rows)
+    while (status == AGB_OK && reader.row < job->wanted)
         status = read_page(&reader);
     if (status == AGB_OK)
         return AGB_OK;

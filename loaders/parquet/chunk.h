@@ -30,6 +30,7 @@ typedef struct agb_parquet_job {
     const agb_parquet_chunk *chunk;
     size_t row_group;                    /* for messages */
     uint64_t rows;                       /* of the row group */
+    uint64_t wanted;                     /* of these, the first ones; there is room for so many */
     agb_table *table;
     size_t table_column;
     uint64_t table_row;                  /* of the row group's first row */

@@ -13,6 +13,7 @@ enum { LEVELS = 1024 };    /* definition levels that are unpacked at a time */
 typedef struct page_values {
     agb_parquet_reader *reader;
     const agb_parquet_page *page;
+    size_t rows;        /* of the page that are wanted */
     agb_parquet_span bytes;
     bool open;
     agb_parquet_values values;
@@ -101,7 +102,7 @@ static agb_status read_optional(page_values *from, agb_parquet_hybrid *levels)
     agb_parquet_reader *reader = from->reader;
     agb_status status = AGB_OK;
     uint64_t row = reader->row;
-    for (size_t left = from->page->values; left && status == AGB_OK;) {
+    for (size_t left = from->rows; left && status == AGB_OK;) {
         if (!agb_parquet_hybrid_run(levels))
             return agb_fail(reader->err, AGB_ERR_FORMAT, "the page holds fewer levels than its header says");
         size_t n = (size_t)agb_parquet_least(left, levels->left);
@@ -166,14 +167,15 @@ static agb_status open_levels(agb_parquet_reader *reader, const agb_parquet_page
     return AGB_OK;
 }
 
-/* Numbers that stand in the page as they will stand in the table can be unpacked right there. */
-static agb_parquet_place place_of(const agb_parquet_reader *reader, const agb_parquet_page *page, uint32_t levels)
+/* Numbers that stand in the page as they will stand in the table can be unpacked right there, if all are wanted. */
+static agb_parquet_place place_of(const agb_parquet_reader *reader, const page_values *from, uint32_t levels)
 {
     const agb_parquet_column *column = reader->job->column;
+    const agb_parquet_page *page = from->page;
     bool number = column->type == AGB_PARQUET_INT32 || column->type == AGB_PARQUET_INT64;
     if (agb_parquet_values_stay(column, page->encoding))
         return AGB_PARQUET_IN_HEAP;
-    if (number && !column->optional && page->encoding == AGB_PARQUET_PLAIN &&
+    if (number && !column->optional && page->encoding == AGB_PARQUET_PLAIN && from->rows == page->values &&
         page->bytes == (uint64_t)page->values * reader->width + levels)
         return AGB_PARQUET_IN_COLUMN;
     return AGB_PARQUET_IN_SCRATCH;
@@ -186,14 +188,15 @@ agb_status agb_parquet_read_data(agb_parquet_reader *reader, const agb_parquet_p
     if (page->values > reader->job->rows - reader->row)
         return agb_fail(reader->err, AGB_ERR_FORMAT, "a page of %u values where the row group has %llu rows left",
                         page->values, (unsigned long long)(reader->job->rows - reader->row));
-    agb_parquet_place place = place_of(reader, page, level_bytes);
     page_values from = {.reader = reader, .page = page};
+    from.rows = (size_t)agb_parquet_least(page->values, reader->job->wanted - reader->row);
+    agb_parquet_place place = place_of(reader, &from, level_bytes);
     agb_status status = agb_parquet_unpack_body(reader, page, stored, level_bytes, place, &from.bytes);
     if (status != AGB_OK)
         return status;
     if (!reader->job->column->optional) {
         if (place != AGB_PARQUET_IN_COLUMN)
-            status = take(&from, page->values, reader->job->values + reader->row * reader->width);
+            status = take(&from, from.rows, reader->job->values + reader->row * reader->width);
     } else {
         agb_parquet_hybrid levels;
         stored += page->repetition_bytes;
@@ -204,6 +207,6 @@ agb_status agb_parquet_read_data(agb_parquet_reader *reader, const agb_parquet_p
         if (status == AGB_OK)
             status = read_optional(&from, &levels);
     }
-    reader->row += page->values;
+    reader->row += from.rows;
     return status;
 }

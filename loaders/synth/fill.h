@@ -12,7 +12,8 @@ enum { AGB_SYNTH_BLOCK_ROWS = 65536 };    /* rows of one task: 512 KiB, to stay 
 typedef struct agb_synth_fill {
     const agb_synth_spec *spec;
     const agb_load *load;
-    int64_t *values;    /* spec->rows of them, to be written */
+    int64_t *values;    /* to be written */
+    uint64_t rows;      /* of them: the first of spec->rows, and in natural order no more than are wanted */
     uint64_t done;      /* rows so far, added to by all workers */
 } agb_synth_fill;
 
@@ -56,14 +57,14 @@ static inline void agb_synth_advance(agb_synth_fill *fill, unsigned worker, uint
 {
     uint64_t done = __atomic_add_fetch(&fill->done, rows, __ATOMIC_RELAXED);
     if (worker == 0 && fill->load->progress)
-        fill->load->progress(fill->load->context, done, fill->spec->rows);
+        fill->load->progress(fill->load->context, done, fill->rows);
 }
 
 /* Rows first..end-1 are block number `block`. */
-static inline void agb_synth_block(const agb_synth_spec *spec, size_t block, uint64_t *first, uint64_t *end)
+static inline void agb_synth_block(const agb_synth_fill *fill, size_t block, uint64_t *first, uint64_t *end)
 {
     *first = (uint64_t)block * AGB_SYNTH_BLOCK_ROWS;
-    *end = spec->rows - *first < AGB_SYNTH_BLOCK_ROWS ? spec->rows : *first + AGB_SYNTH_BLOCK_ROWS;
+    *end = fill->rows - *first < AGB_SYNTH_BLOCK_ROWS ? fill->rows : *first + AGB_SYNTH_BLOCK_ROWS;
 }
 
 /* Runs the task on all blocks. */

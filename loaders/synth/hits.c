@@ -28,6 +28,7 @@
 #include "power.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Which group a visit belongs to ---- */
 
@@ -179,29 +180,18 @@ typedef struct hits {
     agb_synth_permutation places, lengths;    /* slot to visit; slot to number in the length law */
     rank_law ranks;
     length_law length_law;
-    size_t segments;
-    segment *segment;    /* segments + 1 of them */
+    uint64_t level;        /* see weight_of */
+    size_t segments;       /* so far; in the end those with wanted rows */
+    segment *segment;      /* segments + 1 of them */
+    int64_t *cut;          /* all rows of the last segment, where not all of them are wanted; else NULL */
 } hits;
 
-/* About 800 runs (2,000 rows) in a segment on the average, or fewer in small tables, so that users have other segments
- * to come back in. Sizes fall like Pareto's law with exponent one, from a ninth of the average to 460 times as much;
- * `level` keeps the largest of few segments from being most of the table. */
-static bool lay_segments(hits *self)
+/* Sizes fall like Pareto's law with exponent one, from a ninth of the average to 460 times as much; `level` keeps the
+ * largest of few segments from being most of the table. */
+static inline uint64_t weight_of(const hits *self, size_t number)
 {
-    uint64_t runs = self->runs, small = runs / 16 < 2048 ? runs / 16 : 2048;
-    self->segments = (size_t)((runs / 800 > small ? runs / 800 : small) + 1);
-    self->segment = calloc(self->segments + 1, sizeof *self->segment);
-    if (!self->segment)
-        return false;
-    uint64_t total = 0, level = 1 + 40960 / self->segments;
-    for (size_t i = 0; i < self->segments; i++) {
-        uint64_t random = agb_synth_word(self->fill->spec->seed, AGB_SYNTH_SEGMENTS, i);
-        total += 65536 / ((random >> 52) + level);
-        self->segment[i + 1].slot = total;
-    }
-    for (size_t i = 1; i <= self->segments; i++)
-        self->segment[i].slot = (uint64_t)((agb_synth_wide)runs * self->segment[i].slot / total);
-    return true;
+    uint64_t random = agb_synth_word(self->fill->spec->seed, AGB_SYNTH_SEGMENTS, number);
+    return 65536 / ((random >> 52) + self->level);
 }
 
 static inline uint64_t rows_at(const hits *self, uint64_t slot)
@@ -209,15 +199,64 @@ static inline uint64_t rows_at(const hits *self, uint64_t slot)
     return length_of(&self->length_law, agb_synth_place(&self->lengths, slot));
 }
 
-/* Counts the segment's rows; kept in the next one's place until they are summed up. */
+/* Counts the rows of a segment among those that have just been added; kept in the next one's place until they are
+ * summed up. */
 static void count_rows(void *argument, unsigned worker, size_t number)
 {
     hits *self = argument;
     (void)worker;
-    uint64_t rows = 0, end = self->segment[number + 1].slot;
-    for (uint64_t slot = self->segment[number].slot; slot < end; slot++)
+    segment *segment = &self->segment[self->segments + number];
+    uint64_t rows = 0, end = segment[1].slot;
+    for (uint64_t slot = segment->slot; slot < end; slot++)
         rows += rows_at(self, slot);
-    self->segment[number + 1].row = rows;
+    segment[1].row = rows;
+}
+
+/* *weight: of the segments before, out of `total`. */
+static agb_status add_segments(hits *self, size_t n, uint64_t *weight, uint64_t total, agb_error *err)
+{
+    segment *more = realloc(self->segment, (self->segments + n + 1) * sizeof *more);
+    if (!more)
+        return agb_fail(err, AGB_ERR_MEMORY, "synth:hits: the system refused memory for the tables of %llu rows: ask "
+                        "for fewer rows", (unsigned long long)self->fill->rows);
+    self->segment = more;
+    if (self->segments == 0)
+        more[0] = (segment){0};
+    for (size_t i = self->segments; i < self->segments + n; i++) {
+        *weight += weight_of(self, i);
+        more[i + 1].slot = (uint64_t)((agb_synth_wide)self->runs * *weight / total);
+    }
+    agb_status status = agb_synth_each(self->fill, n, count_rows, self, err);
+    for (size_t end = self->segments + n; status == AGB_OK && self->segments < end; self->segments++)
+        more[self->segments + 1].row += more[self->segments].row;
+    return status;
+}
+
+/* About 800 runs (2,000 rows) in a segment on the average, or fewer in small tables, so that users have other segments
+ * to come back in. Twice as many each time, until the wanted rows are there. */
+static agb_status lay_segments(hits *self, agb_error *err)
+{
+    enum { FIRST = 64 };
+    uint64_t runs = self->runs, small = runs / 16 < 2048 ? runs / 16 : 2048, total = 0, weight = 0;
+    uint64_t wanted = self->fill->rows, all = (runs / 800 > small ? runs / 800 : small) + 1;
+    agb_status status = AGB_OK;
+    self->level = 1 + 40960 / all;
+    for (size_t i = 0; i < all; i++)
+        total += weight_of(self, i);
+    for (uint64_t rows = 0; status == AGB_OK && self->segments < all && rows < wanted;) {
+        uint64_t n = self->segments ? self->segments : FIRST, left = all - self->segments;
+        status = add_segments(self, (size_t)(n < left ? n : left), &weight, total, err);
+        rows = status == AGB_OK ? self->segment[self->segments].row : 0;
+    }
+    if (status != AGB_OK)
+        return status;
+    while (self->segment[self->segments - 1].row >= wanted)
+        self->segments--;
+    uint64_t last = self->segment[self->segments].row - self->segment[self->segments - 1].row;
+    if (self->segment[self->segments].row > wanted && !(self->cut = malloc(last * sizeof *self->cut)))
+        return agb_fail(err, AGB_ERR_MEMORY, "synth:hits: the system refused memory for %llu rows: free some memory",
+                        (unsigned long long)last);
+    return AGB_OK;
 }
 
 static void fill_segment(void *argument, unsigned worker, size_t number)
@@ -225,8 +264,10 @@ static void fill_segment(void *argument, unsigned worker, size_t number)
     hits *self = argument;
     const agb_synth_keys keys = agb_synth_keys_of(self->fill->spec);
     const segment *segment = &self->segment[number];
-    int64_t *rows = self->fill->values + segment->row;
+    bool cut = segment[1].row > self->fill->rows;
+    int64_t *place = self->fill->values + segment->row, *rows = cut ? self->cut : place;
     uint64_t slots = segment[1].slot - segment->slot, end = segment[1].row - segment->row;
+    uint64_t wanted = cut ? self->fill->rows - segment->row : end;
     for (uint64_t i = 0; i < slots; i++) {
         uint64_t visit = agb_synth_place(&self->places, segment->slot + i);
         rows[i] = agb_synth_key(keys, visit < self->groups ? visit : rank_of(&self->ranks, visit - self->groups));
@@ -237,7 +278,9 @@ static void fill_segment(void *argument, unsigned worker, size_t number)
         for (uint64_t length = rows_at(self, segment->slot + slot); length > 0; length--)
             rows[--to] = key;
     }
-    agb_synth_advance(self->fill, worker, end);
+    if (cut)
+        memcpy(place, rows, wanted * sizeof *rows);
+    agb_synth_advance(self->fill, worker, wanted);
 }
 
 agb_status agb_synth_fill_hits(agb_synth_fill *fill, agb_error *err)
@@ -248,16 +291,14 @@ agb_status agb_synth_fill_hits(agb_synth_fill *fill, agb_error *err)
     self.lengths = agb_synth_permute(spec->runs, spec->seed, AGB_SYNTH_LENGTHS);
     fill_rank_law(&self.ranks, spec->groups, spec->runs - spec->groups);
     agb_status status = AGB_OK;
-    if (!fill_length_law(&self.length_law, spec->rows, spec->runs) || !lay_segments(&self))
-        status = agb_fail(err, AGB_ERR_MEMORY, "synth:hits: the system refused memory for the tables of %llu rows: ask "
+    if (!fill_length_law(&self.length_law, spec->rows, spec->runs))
+        status = agb_fail(err, AGB_ERR_MEMORY, "synth:hits: the system refused memory for the law of %llu rows: ask "
                           "for fewer rows", (unsigned long long)spec->rows);
     if (status == AGB_OK)
-        status = agb_synth_each(fill, self.segments, count_rows, &self, err);
-    if (status == AGB_OK) {
-        for (size_t i = 0; i < self.segments; i++)
-            self.segment[i + 1].row += self.segment[i].row;
+        status = lay_segments(&self, err);
+    if (status == AGB_OK)
         status = agb_synth_each(fill, self.segments, fill_segment, &self, err);
-    }
+    free(self.cut);
     free(self.segment);
     free(self.length_law.length);
     return status;

@@ -20,7 +20,7 @@ agb_status agb_synth_each(agb_synth_fill *fill, size_t tasks, agb_task_fn task, 
 
 agb_status agb_synth_each_block(agb_synth_fill *fill, agb_task_fn task, void *argument, agb_error *err)
 {
-    size_t blocks = (size_t)((fill->spec->rows + AGB_SYNTH_BLOCK_ROWS - 1) / AGB_SYNTH_BLOCK_ROWS);
+    size_t blocks = (size_t)((fill->rows + AGB_SYNTH_BLOCK_ROWS - 1) / AGB_SYNTH_BLOCK_ROWS);
     return agb_synth_each(fill, blocks, task, argument, err);
 }
 

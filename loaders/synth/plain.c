@@ -30,7 +30,7 @@ static void fill_drawn(void *argument, unsigned worker, size_t block)
     plain *self = argument;
     const agb_synth_keys keys = agb_synth_keys_of(self->fill->spec);
     uint64_t first, end;
-    agb_synth_block(self->fill->spec, block, &first, &end);
+    agb_synth_block(self->fill, block, &first, &end);
     for (uint64_t run = first / self->run_rows, row = first; row < end; run++) {
         int64_t key = agb_synth_key(keys, group_of_run(self, run));
         uint64_t run_end = (run + 1) * self->run_rows;
@@ -45,7 +45,7 @@ static void fill_sequential(void *argument, unsigned worker, size_t block)
     plain *self = argument;
     const agb_synth_keys keys = agb_synth_keys_of(self->fill->spec);
     uint64_t first, end, groups = self->fill->spec->groups;
-    agb_synth_block(self->fill->spec, block, &first, &end);
+    agb_synth_block(self->fill, block, &first, &end);
     for (uint64_t row = first, group = first % groups; row < end; row++) {
         self->fill->values[row] = agb_synth_key(keys, group);
         group = group + 1 < groups ? group + 1 : 0;

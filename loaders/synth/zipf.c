@@ -85,7 +85,7 @@ static void fill_block(void *argument, unsigned worker, size_t block)
     zipf *self = argument;
     const agb_synth_keys keys = agb_synth_keys_of(self->fill->spec);
     uint64_t stream = agb_synth_word(self->fill->spec->seed, AGB_SYNTH_DRAWS, block), first, end;
-    agb_synth_block(self->fill->spec, block, &first, &end);
+    agb_synth_block(self->fill, block, &first, &end);
     for (uint64_t row = first; row < end; row++)
         self->fill->values[row] = agb_synth_key(keys, draw_rank(self, &stream) - 1);
     agb_synth_advance(self->fill, worker, end - first);

@@ -39,12 +39,14 @@ typedef struct loading {
     size_t n_targets, step;
     worker *worker;
     unsigned workers;
+    uint64_t rows_wanted;        /* in the table, those that were there before included */
     uint64_t from, bytes;        /* of a plain file: where its first row begins, and where it ends */
     pthread_rwlock_t places;     /* shared: values are written; exclusive: they are moved */
     agb_first_error failed;      /* by number of the stretch */
 
     /* The front, touched by one worker at a time: in its turn, or with the lock. */
     uint64_t lines;
+    atomic_bool enough;          /* all wanted rows have been found; read by others, too, before their turn */
     bool inside;                 /* of quotes */
     pthread_mutex_t lock;        /* of a stream, with what follows */
     size_t stretches;
@@ -55,22 +57,34 @@ typedef struct loading {
 
 /* ---- Rows ---- */
 
-/* Room for the piece's rows. Where they are many more than a first stretch lets expect, values move. */
-static agb_status place_rows(loading *self, agb_text_piece *piece, size_t stretches_like_it, agb_error *err)
+static void note_stop(const loading *self)
 {
-    uint64_t rows = piece->rows, before = agb_table_rows(self->table);
+    if (self->load->stopped)
+        *self->load->stopped = true;
+}
+
+/* Room for those of the piece's rows that are wanted. Where there are many more than the first stretch let expect,
+ * values move. */
+static agb_status place_rows(loading *self, agb_text_piece *piece, agb_error *err)
+{
+    uint64_t before = agb_table_rows(self->table), rows = piece->rows;
+    if (rows > self->rows_wanted - before) {
+        rows = piece->rows = self->rows_wanted - before;
+        note_stop(self);
+    }
     bool fits = rows <= agb_table_room(self->table) - before;
     piece->first_row = before;
     if (!fits)
         pthread_rwlock_wrlock(&self->places);
-    if (stretches_like_it > 1)
-        agb_table_reserve(self->table, before + rows * stretches_like_it + rows * stretches_like_it / 16);
     agb_status status = agb_table_extend(self->table, rows, err);
     if (!fits)
         pthread_rwlock_unlock(&self->places);
-    if (status == AGB_OK && self->load->progress)
+    if (status != AGB_OK)
+        return status;
+    self->enough = before + rows >= self->rows_wanted;
+    if (self->load->progress)
         self->load->progress(self->load->context, before + rows, 0);
-    return status;
+    return AGB_OK;
 }
 
 static agb_status fail_at(const loading *self, const worker *worker, const agb_text_fault *fault, agb_error *err)
@@ -120,6 +134,16 @@ static agb_status read_stretch(const loading *self, worker *worker, size_t numbe
     return status;
 }
 
+/* What the first stretch lets expect, and a little more. */
+static void reserve_rows(loading *self, uint64_t rows_of_first)
+{
+    uint64_t rows = rows_of_first * stretches_of_file(self), before = agb_table_rows(self->table);
+    rows += rows / 16;
+    if (rows > self->rows_wanted - before)
+        rows = self->rows_wanted - before;
+    agb_table_reserve(self->table, before + rows);
+}
+
 /* Where the rows of a stretch begin and how many they are; piece->end is where the last of them begins, if the stretch
  * holds no more of it. */
 static agb_status cut_stretch(loading *self, worker *worker, size_t number, agb_text_piece *piece, agb_error *err)
@@ -135,7 +159,9 @@ static agb_status cut_stretch(loading *self, worker *worker, size_t number, agb_
     piece->begin = stretch->buffer + (number > 0 ? ends->behind_first : 0);
     piece->end = stretch->buffer + ends->behind_last;
     piece->rows = ends->n - (number > 0) + goes_on;
-    return place_rows(self, piece, number == 0 ? stretches_of_file(self) : 0, err);
+    if (number == 0)
+        reserve_rows(self, piece->rows);
+    return place_rows(self, piece, err);
 }
 
 /* Reads on until the piece's last row ends. */
@@ -168,10 +194,13 @@ static void load_stretch(void *argument, unsigned number_of_worker, size_t numbe
     worker *worker = &self->worker[number_of_worker];
     agb_text_piece piece = {0};
     agb_error error = {0};
-    bool wanted = !agb_first_error_is_before(&self->failed, number);
+    bool wanted = !self->enough && !agb_first_error_is_before(&self->failed, number);
     agb_status status = wanted ? read_stretch(self, worker, number, &error) : AGB_OK;
     agb_pool_await_turn(self->load->pool, number);
-    if (wanted && status == AGB_OK)
+    if (self->enough) {
+        note_stop(self);
+        status = AGB_OK;    /* whatever is wrong with it */
+    } else if (wanted && status == AGB_OK)
         status = cut_stretch(self, worker, number, &piece, &error);
     agb_pool_pass_turn(self->load->pool);
     if (status == AGB_OK && piece.rows)
@@ -220,7 +249,7 @@ static agb_status cut_stream(loading *self, worker *worker, agb_text_piece *piec
     self->n_kept = (size_t)(end - piece->end);
     worker->lines = self->lines;
     self->lines += stretch->ends[0].n + stretch->ends[1].n - agb_text_count(piece->end, end, '\n');
-    return place_rows(self, piece, 0, err);
+    return place_rows(self, piece, err);
 }
 
 /* The next stretch, until there is none. */
@@ -235,7 +264,9 @@ static void load_stream(void *argument, unsigned number_of_worker, size_t task)
         agb_status status = AGB_OK;
         pthread_mutex_lock(&self->lock);
         size_t number = self->stretches++;
-        more = !self->last && !agb_first_error_is_before(&self->failed, number);
+        if (self->enough && !self->last)
+            note_stop(self);
+        more = !self->last && !self->enough && !agb_first_error_is_before(&self->failed, number);
         if (more)
             status = cut_stream(self, worker, &piece, &error);
         if (status != AGB_OK)
@@ -344,6 +375,7 @@ agb_status agb_text_load(void *reader, const size_t *column, size_t n_columns, a
     agb_status status = self.reader->loaded ? rewind_reader(reader, err) : AGB_OK;
     self.reader->loaded = true;
     self.lines = self.reader->lines;
+    self.rows_wanted = load->rows_wanted ? agb_table_rows(table) + load->rows_wanted : UINT64_MAX;
     if (status == AGB_OK)
         status = run(&self, column, err);
     release_workers(&self);

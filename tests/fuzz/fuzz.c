@@ -66,8 +66,9 @@ static size_t choose_columns(const agb_schema *schema, size_t first, size_t most
     return n;
 }
 
-/* A table of these columns, by the second way or the first; NULL when the bytes are refused. */
-static agb_table *load(const agb_input *input, size_t first, size_t most, bool second, agb_error *error)
+/* A table of these columns, by the second way or the first, and of so many rows (0: all); NULL when the bytes are
+ * refused. */
+static agb_table *load(const agb_input *input, size_t first, size_t most, bool second, uint64_t head, agb_error *error)
 {
     void *self = NULL;
     agb_schema schema = {0};
@@ -88,9 +89,9 @@ static agb_table *load(const agb_input *input, size_t first, size_t most, bool s
         }
         if (is_text() && second)
             agb_text_set_step(self, 1 + input->head_bytes % 97);
-        status = loader->load(self, column, n, table, &(agb_load){.may_map = second}, error);
-        agb_table_loaded(table, loader->name);
-        must(status != AGB_OK || schema.rows == UINT64_MAX || agb_table_rows(table) == schema.rows);
+        status = loader->load(self, column, n, table, &(agb_load){.may_map = second, .rows_wanted = head}, error);
+        agb_table_loaded(table, loader->name, head, schema.rows);
+        must(status != AGB_OK || schema.rows == UINT64_MAX || head || agb_table_rows(table) == schema.rows);
     }
     agb_schema_release(&schema);
     if (self)
@@ -137,6 +138,20 @@ static void check_tables(const agb_table *one, const agb_table *other)
     }
 }
 
+/* The first rows alone are the first ones of all. */
+static void load_head(const uint8_t *data, size_t size, size_t first, size_t most, const agb_table *all)
+{
+    agb_error error = {0};
+    agb_row_sample sample = {.head = 1 + size % (agb_table_rows(all) + 1)};
+    agb_input input = agb_fuzz_input("input", data, size, true);
+    agb_table *wanted, *table = load(&input, first, most, size & 1, sample.head, &error);
+    close(input.fd);
+    must(table && agb_table_sample(&wanted, all, &sample, AGB_PAGES_DEFAULT, NULL) == AGB_OK);
+    check_tables(wanted, table);
+    agb_table_destroy(wanted);
+    agb_table_destroy(table);
+}
+
 /* Both ways; false: refused. */
 static bool load_twice(const uint8_t *data, size_t size, size_t first, size_t most)
 {
@@ -144,13 +159,15 @@ static bool load_twice(const uint8_t *data, size_t size, size_t first, size_t mo
     agb_table *table[2];
     for (int second = 0; second < 2; second++) {
         agb_input input = agb_fuzz_input("input", data, size, !(second && is_text()));
-        table[second] = load(&input, first, most, second, &error[second]);
+        table[second] = load(&input, first, most, second, 0, &error[second]);
         close(input.fd);
         must(second == 0 || error[0].status == error[1].status || agb_text_is_packed(&input));
     }
     must(!table[0] == !table[1]);
-    if (table[0])
+    if (table[0]) {
         check_tables(table[0], table[1]);
+        load_head(data, size, first, most, table[0]);
+    }
     agb_table_destroy(table[0]);
     agb_table_destroy(table[1]);
     return error[0].status == AGB_OK;
@@ -216,7 +233,7 @@ static void fuzz_schema(const uint8_t *data, size_t size)
     char *text = strndup((const char *)data, size);
     agb_input input = agb_fuzz_input("input", (const uint8_t *)rows, sizeof rows - 1, true);
     input.schema = text;
-    agb_table_destroy(load(&input, 0, MOST_COLUMNS, false, &error));
+    agb_table_destroy(load(&input, 0, MOST_COLUMNS, false, 0, &error));
     close(input.fd);
     free(text);
 }
