@@ -32,7 +32,8 @@ const agb_option agb_option_table[] = {
      .most = 42,
      .about = "what query N of ClickBench asks, counted from 0: `aggbench list --queries` shows them"},
     {.name = "head", .command = "load", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1,
-     .most = INT64_MAX, .about = "only the first N rows of SOURCE (all rows)"},
+     .most = INT64_MAX,
+     .about = "only the first N rows of SOURCE: what stands behind them is neither read nor checked (all rows)"},
     {.name = "head", .argument = "N", .kind = IS_COUNT, .offset = FIELD(head), .least = 1, .most = INT64_MAX,
      .about = "only the first N rows of SOURCE: what stands behind them is neither read nor checked. A file in the "
               "order of time begins with few of its values: the report says how many groups they hold (all rows)"},
@@ -69,7 +70,7 @@ const agb_option agb_option_table[] = {
     {.name = "state", .argument = "FILE", .kind = IS_TEXT, .offset = FIELD(state),
      .about = "where finished cells are kept (aggbench-matrix.state)"},
     {.name = "dry-run", .command = "matrix", .kind = IS_FLAG, .offset = FIELD(dry_run),
-     .about = "only say how long it will take: nothing is measured in full, and nothing written"},
+     .about = "only say how long it will take, by a short pilot: nothing is written"},
     {.name = "threads", .command = "lab", .argument = "N", .kind = IS_COUNT, .offset = FIELD(threads), .least = 1,
      .most = 1024, .about = "most workers (as many as this process may have processors)"},
     {.name = "pages", .command = "lab", .argument = "default|4k|huge", .kind = IS_CHOICE, .offset = FIELD(pages),

@@ -256,7 +256,7 @@ run verify --help
 report 'help_shows_the_defaults_of_the_command' "$(grep -q 'NAME\[:p=v...\]\]' "$work/out" &&
     tr -s '\n ' ' ' <"$work/out" | grep -q 'before it is ended (60)' || cat "$work/out")"
 for default in 'run|(default) --memory-budget' 'pivot|(huge) --memory-budget' 'pivot|(naive,prefetch,radix)' \
-    'load|rows of SOURCE (all rows)' 'matrix|further cell that would end later than this; 0 = no limit (0)'; do
+    'load|neither read nor checked (all rows)' 'matrix|further cell that would end later than this; 0 = no limit (0)'; do
     run "${default%%|*}" --help
     report "help_tells_what_holds_for_the_command: $default" "$(tr -s '\n ' ' ' <"$work/out" |
         grep -qF "${default#*|}" || cat "$work/out")"
