@@ -14,14 +14,16 @@ static inline char *note_text(char *to, const char *text)
     return to;
 }
 
+static inline char *note_number(char *to, uint64_t number)
+{
+    if (number >= 10)
+        to = note_number(to, number / 10);
+    return note_text(to, (char[]){(char)('0' + number % 10), 0});
+}
+
 static inline char *note_percent(char *to, uint64_t part, uint64_t whole)
 {
-    unsigned percent = whole ? (unsigned)((double)part * 100 / (double)whole + 0.5) : 0;
-    if (percent == 100)
-        *to++ = '1';
-    if (percent >= 10)
-        *to++ = (char)('0' + percent / 10 % 10);
-    *to++ = (char)('0' + percent % 10);
+    to = note_number(to, whole ? (uint64_t)((double)part * 100 / (double)whole + 0.5) : 0);
     return note_text(to, " %");
 }
 
