@@ -16,9 +16,12 @@ static inline char *note_text(char *to, const char *text)
 
 static inline char *note_number(char *to, uint64_t number)
 {
-    if (number >= 10)
-        to = note_number(to, number / 10);
-    return note_text(to, (char[]){(char)('0' + number % 10), 0});
+    char digits[21], *first = &digits[20];
+    *first = 0;
+    do {
+        *--first = (char)('0' + number % 10);
+    } while (number /= 10);
+    return note_text(to, first);
 }
 
 static inline char *note_percent(char *to, uint64_t part, uint64_t whole)
