@@ -395,7 +395,7 @@ void agb_memory_fail_at(agb_memory *memory, uint64_t allocation)
     memory->options.fail_at = allocation;
 }
 
-agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *err)
+agb_status agb_memory_refusal(agb_memory *memory, const char *who, const char *advice, agb_error *err)
 {
     char asked[32], live[32], budget[32], available[32];
     agb_bytes_in_words(memory->refused_bytes, asked, sizeof asked);
@@ -403,7 +403,8 @@ agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *er
     agb_bytes_in_words(memory->options.budget, budget, sizeof budget);
     if (memory->refusal == AGB_ERR_BUDGET)
         return agb_fail(err, AGB_ERR_BUDGET, "%s: memory budget exceeded: asked for %s more while holding %s, the "
-                        "budget is %s: raise the budget or take fewer rows", who, asked, live, budget);
+                        "budget is %s: %s", who, asked, live, budget,
+                        *advice ? advice : "raise the budget or take fewer rows");
     if (memory->refusal == AGB_ERR_MEMORY) {
         agb_bytes_in_words(agb_system_memory_available(), available, sizeof available);
         return agb_fail(err, AGB_ERR_MEMORY, "%s: out of memory: %s more were refused while %s were held, and %s are "

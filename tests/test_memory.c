@@ -88,7 +88,7 @@ static void budget_is_charged_for_aggregators_not_for_results(void **state)
     void *a = take(memory, 1 << 20, 0);
     assert_null(agb_memory_alloc(memory, AGB_OWNER_AGGREGATOR, 1, 0));
     agb_error err;
-    assert_int_equal(agb_memory_refusal(memory, "x", &err), AGB_ERR_BUDGET);
+    assert_int_equal(agb_memory_refusal(memory, "x", "", &err), AGB_ERR_BUDGET);
     assert_string_equal(err.text, "x: memory budget exceeded: asked for 1 bytes more while holding 1.0 MiB, the "
                                   "budget is 1.0 MiB: raise the budget or take fewer rows");
     give(memory, a, 1 << 20);
@@ -190,7 +190,7 @@ static void what_the_machine_cannot_hold_is_refused(void **state)
     assert_null(agb_memory_alloc(memory, AGB_OWNER_AGGREGATOR, system, AGB_ZEROED));
     assert_null(agb_memory_alloc(memory, AGB_OWNER_RESULT, 4 * system, 0));
     assert_fails(AGB_ERR_MEMORY, "x: out of memory: |more were refused while 3.0 MiB were held|are available",
-                 agb_memory_refusal(memory, "x", err));
+                 agb_memory_refusal(memory, "x", "", err));
     assert_int_equal(agb_memory_usage_of(memory).live, 3 << 20);
     give(memory, block, 3 << 20);
     assert_int_equal(agb_memory_usage_of(memory).live, 0);
