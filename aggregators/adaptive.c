@@ -42,8 +42,8 @@
  * by `aggbench matrix --distributions uniform,zipf1.0,zipf1.2,hits,sorted,giant --rows 10M --threads 1 --pages huge
  * --aggregator adaptive,best,preagg,runs` (10^5 on: adaptive,best,prefetch), after two repetitions of ten strategies
  * had shown who is near. With 100 million rows: of adaptive and best the fastest of 3 to 5, as other work ran beside.
- * Giant of 10^8 groups needs 10^9 rows. In between, over best, two times 15 to 17 pairs on a noisier day: uniform, 20,000
- * groups 1.06 and 1.09, 50,000 1.05 and 0.95; zipf 0.8, 50,000 1.06 and 1.12, 200,000 1.14 and 1.09.
+ * Giant of 10^8 groups needs 10^9 rows. In between, over best, two times 15 to 17 pairs on a noisier day: uniform,
+ * 20,000 groups 1.06 and 1.09, 50,000 1.05 and 0.95; zipf 0.8, 50,000 1.06 and 1.12, 200,000 1.14 and 1.09.
  *
  * Pairs, 5 million rows, and strings of 35 bytes, 2 or 3 million, the same core, over the best of preagg, swiss
  * and radix, which r is here:
