@@ -208,13 +208,13 @@ const char *agb_filter_column_at(const agb_filter *filter, size_t i)
 
 /* Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day is the last one and
  * a month's first day is a linear function of its number (after Howard Hinnant, chrono-Compatible Low-Level Date
- * Algorithms, 2013). */
+ * Algorithms, 2013). They are counted from 400 earlier on: January of the year 0 stands in the one before. */
 static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 {
-    year -= month <= 2;
+    year += 400 - (month <= 2);
     int64_t era = year / 400, year_of_era = year % 400;
     int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468 - 146097;
 }
 
 static bool is_leap_year(int year)

@@ -10,6 +10,7 @@ static agb_table *table;
 static agb_registry *registry;
 
 static const int32_t ints[ROWS] = {INT32_MIN, -1, 0, 1, 15901, INT32_MAX};
+static const int32_t days[ROWS] = {-719528, -719469, -719468, -719163, -719162, 2932896};
 static const uint32_t unsigneds[ROWS] = {0, 1, 15901, 15902, INT32_MAX, UINT32_MAX};
 static const int64_t longs[ROWS] = {INT64_MIN, -1, 0, 1373846400, 1373888730, INT64_MAX};
 static const uint64_t wides[ROWS] = {0, 1, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX};
@@ -26,7 +27,7 @@ static int set_up(void **state)
         {"i", AGB_TYPE_INT32, ints, NULL}, {"u", AGB_TYPE_UINT32, unsigneds, NULL}, {"l", AGB_TYPE_INT64, longs, NULL},
         {"w", AGB_TYPE_UINT64, wides, NULL}, {"b", AGB_TYPE_BOOL, bools, NULL}, {"s", AGB_TYPE_BYTES, strings, NULL},
         {"n", AGB_TYPE_INT32, ints, nulls}, {"t", AGB_TYPE_BYTES, strings, nulls},
-        {"odd name\"", AGB_TYPE_INT32, ints, NULL}};
+        {"odd name\"", AGB_TYPE_INT32, ints, NULL}, {"d", AGB_TYPE_INT32, days, NULL}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     assert_ok(agb_registry_create(&registry, err));
     assert_ok(agb_table_create(&table, err));
@@ -149,6 +150,16 @@ static void dates_are_days_in_narrow_and_seconds_in_wide_columns(void **state)
     select_rows("l = '2013-07-15 11:45:30'", "4");
     select_rows("l >= '2013-07-15 00:00:01' AND l < '2013-07-16'", "4");
     select_rows("u = '2000-02-29'", "");
+}
+
+static void dates_are_right_from_the_first_year_to_the_last(void **state)
+{
+    (void)state;
+    select_rows("d = '0000-01-01'", "0");
+    select_rows("d = '0000-02-29'", "1");
+    select_rows("d IN ('0000-03-01', '0000-12-31')", "23");
+    select_rows("d = '0001-01-01'", "4");
+    select_rows("d = '9999-12-31'", "5");
 }
 
 static void a_list_is_met_by_what_is_equal_to_one_of_it(void **state)
@@ -365,6 +376,7 @@ int main(void)
         cmocka_unit_test(literals_beyond_the_type_are_compared_as_numbers),
         cmocka_unit_test(strings_are_compared_by_their_bytes),
         cmocka_unit_test(dates_are_days_in_narrow_and_seconds_in_wide_columns),
+        cmocka_unit_test(dates_are_right_from_the_first_year_to_the_last),
         cmocka_unit_test(a_list_is_met_by_what_is_equal_to_one_of_it),
         cmocka_unit_test(literals_of_a_list_beyond_the_type_are_equal_to_none),
         cmocka_unit_test(a_list_is_as_many_equals),

@@ -154,24 +154,52 @@ static void what_stands_behind_the_wanted_rows_is_not_parsed(void **state)
     unlink(path);
 }
 
-/* A file of which only the beginning is there. */
-static void a_row_that_never_ends_is_refused_by_its_line(void **state)
+/* A file of which only the beginning is there: NULs, that take no room on the disk, are its last row. */
+static const char *write_unending(const char *begin)
 {
-    (void)state;
-    char path[] = "/tmp/agb_text_XXXXXX";
-    static const char begin[] = "UserID\tSearchPhrase\n1\ta\n2\tb\n3\t";
-    agb_table *table;
-    agb_pool *pool;
+    static char path[] = "/tmp/agb_text_XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, begin, sizeof begin - 1), sizeof begin - 1);
-    assert_int_equal(ftruncate(fd, 300 << 20), 0);    /* NULs, that take no room on the disk */
+    assert_int_equal(write(fd, begin, strlen(begin)), strlen(begin));
+    assert_int_equal(ftruncate(fd, 300 << 20), 0);
+    close(fd);
+    return path;
+}
+
+static void check_unending(const char *begin, const char *words)
+{
+    const char *path = write_unending(begin);
+    agb_table *table;
+    agb_pool *pool;
     assert_ok(agb_pool_create(&pool, 2, NULL, err));
-    assert_fails(AGB_ERR_FORMAT, "line 4: the row is longer than 256 MiB",
+    assert_fails(AGB_ERR_FORMAT, words,
                  test_load_stepped(&table, &agb_loader_tsv, path, true, USER_ID, 1 << 20, pool, err));
     agb_table_destroy(table);
     agb_pool_destroy(pool);
-    close(fd);
+    unlink(path);
+}
+
+static void a_row_that_never_ends_is_refused_by_its_line(void **state)
+{
+    (void)state;
+    check_unending("UserID\tSearchPhrase\n1\ta\n2\tb\n3\t", "line 4: the row is longer than 256 MiB");
+}
+
+static void a_fault_before_a_row_that_never_ends_is_told(void **state)
+{
+    (void)state;
+    check_unending("UserID\tSearchPhrase\n1\ta\nbad\tb\n3\t", "line 3: column 'UserID': \"bad\"");
+}
+
+static void a_row_that_never_ends_is_not_looked_at_behind_the_wanted_ones(void **state)
+{
+    (void)state;
+    agb_table *table;
+    const char *path = write_unending("UserID\tSearchPhrase\n1\ta\n2\tb\n3\t");
+    assert_ok(load_head(&table, path, 2, 2, err));
+    assert_int_equal(agb_table_rows(table), 2);
+    agb_table_destroy(table);
     unlink(path);
 }
 
@@ -182,6 +210,8 @@ int main(void)
         cmocka_unit_test(the_first_of_several_faults_is_told),
         cmocka_unit_test(what_stands_behind_the_wanted_rows_is_not_parsed),
         cmocka_unit_test(a_row_that_never_ends_is_refused_by_its_line),
+        cmocka_unit_test(a_fault_before_a_row_that_never_ends_is_told),
+        cmocka_unit_test(a_row_that_never_ends_is_not_looked_at_behind_the_wanted_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ enum {
 typedef struct worker {
     agb_text_stretch stretch;
     uint64_t lines;              /* line feeds before the stretch */
+    uint64_t whole;              /* rows that begin in the stretch and end in it */
     agb_text_target *targets;    /* its own: where they are may change from stretch to stretch */
     agb_text_arena arena;
 } worker;
@@ -158,7 +159,8 @@ static agb_status cut_stretch(loading *self, worker *worker, size_t number, agb_
     bool goes_on = offset_of(self, number) + ends->behind_last < self->bytes;
     piece->begin = stretch->buffer + (number > 0 ? ends->behind_first : 0);
     piece->end = stretch->buffer + ends->behind_last;
-    piece->rows = ends->n - (number > 0) + goes_on;
+    worker->whole = ends->n - (number > 0);
+    piece->rows = worker->whole + goes_on;
     if (number == 0)
         reserve_rows(self, piece->rows);
     return place_rows(self, piece, err);
@@ -178,14 +180,26 @@ static agb_status end_last_row(const loading *self, worker *worker, size_t numbe
         if (end || offset + stretch->held == self->bytes)
             break;
         if (stretch->held - last >= AGB_TEXT_MOST_ROW_BYTES)
-            return agb_text_refuse_long_row(self->reader, worker->lines + agb_text_count(
-                                                stretch->buffer, stretch->buffer + last, '\n'), err);
-        status = agb_text_stretch_read_behind(stretch, self->reader->window.source, offset,
+            status = agb_text_refuse_long_row(self->reader, worker->lines + agb_text_count(
+                                                  stretch->buffer, stretch->buffer + last, '\n'), err);
+        else
+            status = agb_text_stretch_read_behind(stretch, self->reader->window.source, offset,
                                               last + AGB_TEXT_MOST_ROW_BYTES, self->bytes, err);
     }
     piece->begin = stretch->buffer + begin;    /* the buffer may have moved */
     piece->end = end ? end : stretch->buffer + stretch->held;
     return status;
+}
+
+/* All wanted rows of the stretch. Where its last one does not end, a fault of those before it is told, wherever the
+ * stretch happened to begin. */
+static agb_status parse_stretch(loading *self, worker *worker, size_t number, agb_text_piece *piece, agb_error *err)
+{
+    agb_error unended = {0};
+    if (piece->rows > worker->whole && end_last_row(self, worker, number, piece, &unended) != AGB_OK)
+        piece->rows = worker->whole;
+    agb_status status = parse_rows(self, worker, piece, err);
+    return status == AGB_OK && unended.status != AGB_OK ? agb_fail(err, unended.status, "%s", unended.text) : status;
 }
 
 static void load_stretch(void *argument, unsigned number_of_worker, size_t number)
@@ -204,9 +218,7 @@ static void load_stretch(void *argument, unsigned number_of_worker, size_t numbe
         status = cut_stretch(self, worker, number, &piece, &error);
     agb_pool_pass_turn(self->load->pool);
     if (status == AGB_OK && piece.rows)
-        status = end_last_row(self, worker, number, &piece, &error);
-    if (status == AGB_OK && piece.rows)
-        status = parse_rows(self, worker, &piece, &error);
+        status = parse_stretch(self, worker, number, &piece, &error);
     if (status != AGB_OK)
         agb_first_error_note(&self->failed, number, &error);
 }
