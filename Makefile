@@ -283,7 +283,7 @@ slow_tests = labs load_memory peers report_page simulate valgrind versions
 # What another compiler or a sanitizer adds nothing to: scripts, sources, and what is mostly other programs' work.
 once       = fetch headers layers peers pmu_boot report_page
 # What TSan looks at.
-threaded   = conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text text_workers synth
+threaded   = conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text text_workers head synth
 wanted     = $(if $(T),$(filter $(T:%=$(B)/tests/test_%),$(tests)),$(tests))
 
 test: all $(wanted) $(plugins) $(installable) ## build and run the tests; T=name runs one
