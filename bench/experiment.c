@@ -101,6 +101,9 @@ static agb_status load_table(session *self, agb_error *err)
     *info = (agb_source_info){.name = strdup(self->experiment->sources[self->source]),
                               .format = strdup(agb_table_format(self->table)), .rows = agb_table_rows(self->table),
                               .of_rows = of_rows, .bytes = agb_table_bytes(self->table), .load_s = agb_now_s() - start};
+    status = agb_query_check_values(self->experiment->settings.filter, self->table, err);
+    if (status != AGB_OK)
+        return status;
     return agb_key_layout_create(&info->layout, self->table, self->experiment->settings.group_by, err);
 }
 

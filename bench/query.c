@@ -2,6 +2,7 @@
 /* What is asked of a source: see query.h. */
 #include "query.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -132,5 +133,48 @@ agb_status agb_query_check(const char *group_by, const agb_filter *filter, const
     if (status == AGB_OK)
         status = check_conditions(filter, schema, err);
     agb_query_columns_release(&columns);
+    return status;
+}
+
+/* ---- What only the values tell ---- */
+
+static int64_t value_at(const agb_column *column, uint64_t row)    /* at most INT64_MAX */
+{
+    const uint64_t *wide = column->values;
+    switch (column->type) {
+    case AGB_TYPE_INT32:
+        return ((const int32_t *)column->values)[row];
+    case AGB_TYPE_UINT32:
+        return ((const uint32_t *)column->values)[row];
+    default:
+        return column->type == AGB_TYPE_UINT64 && wide[row] > INT64_MAX ? INT64_MAX : (int64_t)wide[row];
+    }
+}
+
+static agb_status check_dates(const agb_column *column, uint64_t rows, agb_error *err)
+{
+    enum { FIRST_DAY = -719528, LAST_DAY = 2932896 };    /* 0000-01-01 and 9999-12-31 */
+    bool wide = agb_type_bytes(column->type) == sizeof(uint64_t);
+    int64_t least = FIRST_DAY * (wide ? INT64_C(86400) : 1), most = (LAST_DAY + 1) * (wide ? INT64_C(86400) : 1) - 1;
+    for (uint64_t row = 0; row < rows; row++) {
+        int64_t value = value_at(column, row);
+        if (value < least || value > most)
+            return agb_fail(err, AGB_ERR_UNSUPPORTED,
+                            "where: column '%s': row %" PRIu64 " counts no %s of the years 0000 to 9999: compare it "
+                            "with a number", column->name, row, wide ? "seconds" : "days");
+    }
+    return AGB_OK;
+}
+
+agb_status agb_query_check_values(const agb_filter *filter, const agb_table *table, agb_error *err)
+{
+    agb_status status = AGB_OK;
+    const char *name;
+    for (size_t i = 0; filter && status == AGB_OK && (name = agb_filter_column_at(filter, i)); i++) {
+        agb_column column;
+        if (agb_filter_is_date(filter, i) && agb_table_find_column(table, name, &column) &&
+            column.type != AGB_TYPE_BYTES && column.type != AGB_TYPE_BOOL)
+            status = check_dates(&column, agb_table_rows(table), err);
+    }
     return status;
 }

@@ -23,4 +23,8 @@ void agb_query_columns_release(agb_query_columns *columns);
 agb_status agb_query_check(const char *group_by, const agb_filter *filter, const agb_schema *schema,
                            const char *source, agb_error *err);
 
+/* A date where a column's values are no days or seconds, but milliseconds, say. Parquet can tell before the load; .agb,
+ * raw files and plain integers cannot, and the wrong rows would be selected in silence. */
+agb_status agb_query_check_values(const agb_filter *filter, const agb_table *table, agb_error *err);
+
 #endif

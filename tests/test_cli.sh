@@ -81,6 +81,8 @@ refused 1 'none.*|no file matches' describe "$work/none.*"
 refused 1 'none.*|no file matches' load "$work/none.*" --columns k --dry-run
 refused 1 'none.parquet|no such file' pivot "$work/none.parquet"
 refused 1 'empty' run "$work/empty"
+printf 'UserID\n1373846395000000\n' >"$work/micros.csv"
+refused 1 "where: column 'UserID': row 0|no seconds" run "$work/micros.csv" --where "UserID > '2013-07-15'"
 refused 2 'userid|did you mean|UserID' run $rows --group-by userid
 refused 2 'userid|did you mean|UserID' run $rows --where 'userid > 0'
 refused 1 '/nonexistent/report|No such file' run $rows --output /nonexistent/report

@@ -53,6 +53,35 @@ static void what_does_not_fit_is_found_before_the_load(void **state)
                  check("UserID", "Clock > '2013-07-15'", err));
 }
 
+static agb_status check_values(agb_type type, const void *value, const char *where, agb_error *err)
+{
+    agb_filter *filter;
+    agb_table *table;
+    assert_ok(agb_filter_parse(&filter, where, err));
+    assert_ok(agb_table_create(&table, err));
+    assert_ok(agb_table_lend(table, "Seen", type, value, 2, err));
+    agb_status status = agb_query_check_values(filter, table, err);
+    agb_table_destroy(table);
+    agb_filter_destroy(filter);
+    return status;
+}
+
+static void a_date_is_not_compared_with_values_of_another_unit(void **state)
+{
+    (void)state;
+    static const int64_t seconds[] = {-62167219200, 253402300799}, millis[] = {0, 1373846400000};
+    static const uint64_t top[] = {0, UINT64_MAX};
+    static const uint32_t days[] = {0, 2932896}, stamps[] = {15901, 1373846400};
+    static const char date[] = "Seen > '2013-07-15'", number[] = "Seen > 5";
+    assert_ok(check_values(AGB_TYPE_INT64, seconds, date, err));
+    assert_ok(check_values(AGB_TYPE_UINT32, days, date, err));
+    assert_ok(check_values(AGB_TYPE_INT64, millis, number, err));
+    assert_fails(AGB_ERR_UNSUPPORTED, "where|'Seen'|row 1|no seconds|with a number",
+                 check_values(AGB_TYPE_INT64, millis, date, err));
+    assert_fails(AGB_ERR_UNSUPPORTED, "row 1|no seconds", check_values(AGB_TYPE_UINT64, top, date, err));
+    assert_fails(AGB_ERR_UNSUPPORTED, "row 1|no days", check_values(AGB_TYPE_UINT32, stamps, date, err));
+}
+
 static void each_column_is_loaded_once(void **state)
 {
     (void)state;
@@ -100,6 +129,7 @@ int main(void)
         cmocka_unit_test(what_can_be_asked_is),
         cmocka_unit_test(float_keys_are_refused_by_name),
         cmocka_unit_test(what_does_not_fit_is_found_before_the_load),
+        cmocka_unit_test(a_date_is_not_compared_with_values_of_another_unit),
         cmocka_unit_test(each_column_is_loaded_once),
         cmocka_unit_test(every_query_of_clickbench_is_understood),
     };
