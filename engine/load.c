@@ -264,7 +264,8 @@ agb_status agb_column_names_check(const char *const *columns, size_t n_columns, 
             return agb_fail(err, AGB_ERR_ARGUMENT, "columns: name number %zu is empty", i + 1);
         for (size_t j = 0; j < i; j++)
             if (strcmp(columns[i], columns[j]) == 0)
-                return agb_fail(err, AGB_ERR_ARGUMENT, "columns: '%s' is named twice", columns[i]);
+                return agb_fail(err, AGB_ERR_ARGUMENT, "columns: '%s' is named twice: name each column once",
+                                columns[i]);
     }
     return AGB_OK;
 }

@@ -41,8 +41,8 @@ static const unsigned char *read_quoted(agb_text_piece *piece, const unsigned ch
     for (at = agb_text_find(at + 1, end, '"'); at + 1 < end && at[1] == '"'; at = agb_text_find(at + 2, end, '"'))
         field->doubled = true;
     if (at == end)
-        return agb_text_refuse(piece, row_begin, AGB_TEXT_NO_TARGET, "field %zu: its double quote is not closed",
-                               number), NULL;
+        return agb_text_refuse(piece, row_begin, AGB_TEXT_NO_TARGET, "field %zu: its double quote is not closed: "
+                               "the file is cut short, or a quote is missing", number), NULL;
     field->end = at++;
     if (at < end && *at == '\r' && (at + 1 == end || at[1] == '\n'))
         at++;

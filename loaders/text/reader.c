@@ -141,7 +141,8 @@ static agb_status take_schema(agb_text_reader *reader, agb_error *err)
         return agb_fail(err, AGB_ERR_ARGUMENT, "schema: it names no column: write a line NAME TYPE for each");
     size_t twin = find_twin(reader);
     if (twin < reader->fields)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%.60s' is there twice", reader->name[twin]);
+        return agb_fail(err, AGB_ERR_ARGUMENT, "schema: column '%.60s' is there twice: give it one line",
+                        reader->name[twin]);
     return AGB_OK;
 }
 
