@@ -257,8 +257,8 @@ const agb_command agb_command_load = {
     .name = "load", .operand = "SOURCE", .needs_operand = true,
     .summary = "columns of a SOURCE to a column file of our own (.agb)",
     .about = "Writes columns, all of them or those that are named, to a file that is loaded many times faster than\n"
-             "the formats it may come from, and that notices any damage. The file appears only when it is\n"
-             "complete and safe on the disk; what was there before stays until then.",
+             "the formats it may come from, and in which damage to a value never goes unnoticed. The file\n"
+             "appears only when it is complete and safe on the disk; what was there before stays until then.",
     .example = "aggbench load hits.parquet --columns UserID,URL --output hits.agb",
     .interrupted = "nothing is written: run it again",
     .options = load_options, .run = load};
