@@ -13,7 +13,8 @@ B       = build/$(VARIANT)
 
 CFLAGS  = $(OPT)
 override CFLAGS += -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -fPIC -pthread -MMD -MP \
-          $(if $(MARCH),-march=$(MARCH)) $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+          $(if $(MARCH),-march=$(MARCH)) \
+          $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) -pthread
 LDLIBS  = $(DEPS_LIBS) -ldl -lm
 
@@ -63,8 +64,9 @@ build/deps.mk: .ci/deps
 Q   = $(if $(V),,@)
 say = @$(if $(V),:,echo "  $(1)")
 
-# As many jobs as processors, unless the caller said otherwise.
-ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
+# As many jobs as processors, unless the caller said otherwise (the command line wins); a make below another one takes
+# its share of that one's jobs.
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS)),0)
 MAKEFLAGS += --jobs=$(shell nproc 2>/dev/null || echo 1)
 endif
 
@@ -121,7 +123,8 @@ $(B)/builtins.c: $(B)/sources Makefile
 	   $(call list,aggregator,$(aggregator_src)); $(call list,loader,$(wildcard loaders/*.c)); } > $@
 
 # $(call listed,KIND,NAME OF THE LIST,SOURCES): each source defines `const agb_KIND agb_KIND_<file stem>`.
-listed = @{ printf '/* Made by the Makefile from $(firstword $(dir $(3))). */\n\#include "$(1).h"\n'; $(call list,$(1),$(3)); } | \
+listed = @{ printf '/* Made by the Makefile from $(firstword $(dir $(3))). */\n\#include "$(1).h"\n'; \
+            $(call list,$(1),$(3)); } | \
          sed 's/agb_builtin_$(1)s/$(2)/' > $@
 
 $(B)/slots_families.c: $(B)/sources Makefile
@@ -220,13 +223,15 @@ $(B)/completion.%: $(B)/aggbench
 
 # SOURCE:PLACE:MODE of all that install puts there, but one link.
 doc       = share/doc/aggbench
+examples  = $(wildcard aggregators/examples/* engine/examples/* bench/peers/*.cc bench/peers/*.hpp)
 to        = $(foreach file,$(1),$(file):$(2)/$(notdir $(file)):644)
 installed = $(B)/aggbench:bin/aggbench:755 $(B)/$(soname):$(LIB)/$(soname):755 \
             $(call to,$(B)/libaggbench.a,$(LIB)) $(call to,$(B)/aggbench.pc,$(LIB)/pkgconfig) \
-            $(call to,$(headers) aggregators/linear_table.h,include/aggbench) $(call to,$(B)/aggbench.1,share/man/man1) \
+            $(call to,$(headers) aggregators/linear_table.h,include/aggbench) \
+            $(call to,$(B)/aggbench.1,share/man/man1) \
             $(B)/completion.bash:share/bash-completion/completions/aggbench:644 \
             $(B)/completion.zsh:share/zsh/site-functions/_aggbench:644 $(call to,aggregators/README.md LICENSE,$(doc)) \
-            $(call to,$(wildcard aggregators/examples/* engine/examples/* bench/peers/*.cc bench/peers/*.hpp),$(doc)/examples)
+            $(call to,$(examples),$(doc)/examples)
 installable = $(foreach file,$(installed),$(firstword $(subst :, ,$(file))))
 
 install: $(installable) ## the command, the library, headers, manual; PREFIX=/usr/local DESTDIR= LIB=lib
@@ -277,8 +282,11 @@ peers-load: all build/peers ## loading speed beside DuckDB's; ROWS=n ROUNDS=n OU
 slow_tests = labs load_memory peers report_page simulate valgrind versions
 # What another compiler or a sanitizer adds nothing to: scripts, sources, and what is mostly other programs' work.
 once       = fetch headers layers peers pmu_boot report_page
+# What TSan looks at.
+threaded   = conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text text_workers head synth
+wanted     = $(if $(T),$(filter $(T:%=$(B)/tests/test_%),$(tests)),$(tests))
 
-test: all $(if $(T),$(filter $(T:%=$(B)/tests/test_%),$(tests)),$(tests)) $(plugins) $(installable) ## build and run the tests; T=name runs one
+test: all $(wanted) $(plugins) $(installable) ## build and run the tests; T=name runs one
 	@BUILD=$(B) LATER='plugins $(if $(SAN),,$(slow_tests)) $(WITHOUT)' sh tests/run $(T)
 
 # The other compiler and its fuzzer.
@@ -286,11 +294,11 @@ build/check-deps: .ci/deps
 	@mkdir -p build
 	@sh .ci/deps check >/dev/null && touch $@
 
-check: build/check-deps ## the tests under ASan+UBSan, the threaded ones under TSan, with the other compiler; some fuzzing
+check: build/check-deps ## the tests under sanitizers, and with the other compiler; some fuzzing
 	$(MAKE) --no-print-directory test T='$(slow_tests)'
 	$(MAKE) --no-print-directory plugins
 	$(MAKE) --no-print-directory test SAN=address,undefined WITHOUT='$(once)'
-	$(MAKE) --no-print-directory test SAN=thread T='conformance conformance_wide adaptive embed pool counters perf tsv csv jsonl text text_workers synth'
+	$(MAKE) --no-print-directory test SAN=thread T='$(threaded)'
 	$(MAKE) --no-print-directory test CC=$(if $(filter clang,$(CC)),gcc,clang) WITHOUT='$(once)'
 	AGB_FUZZ_SEED=1 $(MAKE) --no-print-directory fuzz SECONDS=3
 
@@ -316,8 +324,8 @@ test-pmu: ## the counters on a real kernel with an emulated PMU (qemu; fetches p
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: FORCE all help install uninstall deps plugins pivot peers peers-load build/peers test check fuzz fuzz-run baseline \
-        test-pmu clean
+.PHONY: FORCE all help install uninstall deps plugins pivot peers peers-load build/peers test check fuzz fuzz-run \
+        baseline test-pmu clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -14,8 +14,8 @@
  *          \---- else ---------------------------------------> all of it, as best does -> (packed_list_part.h)
  *     front      first come, first served, half of L2; never probes, never evicts (adaptive_front_part.h)
  *
- *   Pairs and strings go the same ways, but their front is naive's table, which grows to twice L2 and then takes nobody
- *   in, and behind it are radix's parts, to which runs come collapsed, too.
+ *   Pairs and strings go the same ways, but their front is naive's table, sparse, which grows to four times L2 and then
+ *   takes nobody in, and behind it are radix's parts, to which runs come collapsed, too.
  *
  *   No row is lost when it changes its mind: the front's groups go to the lists as entries, like rows of that weight,
  *   and the parts add up what belongs together.
@@ -42,14 +42,23 @@
  * by `aggbench matrix --distributions uniform,zipf1.0,zipf1.2,hits,sorted,giant --rows 10M --threads 1 --pages huge
  * --aggregator adaptive,best,preagg,runs` (10^5 on: adaptive,best,prefetch), after two repetitions of ten strategies
  * had shown who is near. With 100 million rows: of adaptive and best the fastest of 3 to 5, as other work ran beside.
- * Giant of 10^8 groups needs 10^9 rows.
+ * Giant of 10^8 groups needs 10^9 rows. In between, over best, two times 15 to 17 pairs on a noisier day: uniform,
+ * 20,000 groups 1.06 and 1.09, 50,000 1.05 and 0.95; zipf 0.8, 50,000 1.06 and 1.12, 200,000 1.14 and 1.09.
  *
- * Strings of 35 bytes, 3 million rows, the same core, over the best fixed strategy: 30,000 groups 1.06, 1 million 1.18
- * (runs of three to four: 0.65), 1000 groups 1.3, as preagg's front has no probes.
+ * Pairs, 5 million rows, and strings of 35 bytes, 2 or 3 million, the same core, over the best of preagg, swiss
+ * and radix, which r is here:
+ *     groups          1000     10^4   40,000     10^5     10^6       (strings: 160,000 for 10^5)
+ *     pairs         0.72 s   0.73 s   0.87 s   1.02 s   0.88 r       hits, 10^6: 0.67 r; zipf 1.0, 10^6: 0.94 p
+ *     strings       0.87 p   0.83 s   0.79 s   0.89 r   0.93 r       zipf 1.0, 10^6: 1.14 p
  *
  * Tried and lost: runs past the front and always to the lists: 1.3 to 1.45 times the time with up to 1000 groups in
- * hits order, 1.16 times that of runs with one giant group, whose entries wait for each other in one slot. A full front
- * of strings that took 70 % lost 14 % to radix, so there it must take three quarters. */
+ * hits order, 1.16 times that of runs with one giant group, whose entries wait for each other in one slot.
+ *     Of pairs, in ms: a front that fills to 60 % before it grows, 1000 groups 47 against 26, as a walk's end cannot be
+ * foreseen; one of twice L2 that is full at 60 %, 40,000 groups 75 against 43, where the parts alone take 60; one that
+ * is full at 30 %, of four times L2 or eight, 50,000 groups 73 or 80,000 to 90,000 groups 61 to 73, against 48 and 57.
+ * Full, it may miss an eighth: with a quarter 62,000 uniform groups 74 against 56, with a sixteenth zipf 60 against 46.
+ * Parts as few as fit L2, 256 or 512 of them: a million groups 87 against 80, strings 136 against 129. To fill a front
+ * before giving up a million groups: 79 against 74, with two workers 46 against 41. */
 #include "adaptive_front_part.h"
 #include "note_part.h"
 #include "packed_exchange_part.h"
@@ -164,7 +173,7 @@ static agb_status adaptive_add_words(adaptive *self, unsigned worker, const agb_
     return packed_add_batch(&w->lists, &w->arena, &self->exchange.packing, &rest) ? AGB_OK : AGB_ERR_MEMORY;
 }
 
-/* ---- Pairs and strings: the front is naive's table, grown to twice L2; then who has no cell goes on to a part ---- */
+/* ---- Pairs and strings: the front is naive's table, grown to four times L2; then who has no cell goes on ---- */
 
 PER_KIND agb_status adaptive_through_full_table(adaptive *self, front *f, writer *w, const agb_batch *block,
                                                 agb_key_kind kind)
@@ -188,16 +197,25 @@ PER_KIND agb_status adaptive_through_full_table(adaptive *self, front *f, writer
     return AGB_OK;
 }
 
-/* Only a full table is judged: as long as there is room, every row is taken. */
+/* A table is judged when it is full, and before it grows for the last time: if hardly any key has come again by then,
+ * there are far too many. It grows early: groups take up about as many lines far apart as close together, and where one
+ * cell in eight is taken, the core foresees the end of a walk. */
 PER_KIND agb_status adaptive_through_table(adaptive *self, front *f, writer *w, const agb_batch *block,
                                            agb_key_kind kind)
 {
+    enum { SPARSE = 8, HARDLY = 32 };
     wide_table *t = &f->table;
-    while (t->limit - t->groups < block->rows && (t->mask + 1) >> self->log2_cells == 0)
+    while ((t->groups + block->rows) * SPARSE > t->mask && (t->mask + 1) >> self->log2_cells == 0) {
+        if (2 * (t->mask + 1) >> self->log2_cells && (f->entered - t->groups) * HARDLY < t->groups) {
+            front_decide(f, self->window, false);
+            return partitions_scatter_kind(&self->parts, w, block, block->weights, kind, true);
+        }
         if (!wide_table_grow(t))
             return AGB_ERR_MEMORY;
+    }
     if (t->limit - t->groups < block->rows)
         return adaptive_through_full_table(self, f, w, block, kind);
+    f->entered += block->rows;
     f->seen_tried += block->rows;
     f->seen_taken += block->rows;
     return wide_table_count_kind(t, block, block->rows, false, kind);
@@ -217,6 +235,7 @@ PER_KIND agb_status adaptive_empty_table(adaptive *self, unsigned worker, agb_ke
         cell->count = 0;
     }
     t->groups = 0;
+    self->front[worker].entered = 0;
     bytes_store_close(&t->store, t->host);
     return AGB_OK;
 }
@@ -234,23 +253,23 @@ PER_KIND agb_status adaptive_add_wide(adaptive *self, unsigned worker, const agb
 {
     front *f = &self->front[worker];
     writer *w = &self->parts.writer[worker];
-    bool runs = adaptive_has_runs(batch, kind), through = f->on || f->pause_left == 0;
-    *(through ? &f->seen_front : &f->seen_straight) += batch->rows;
+    bool runs = adaptive_has_runs(batch, kind), again = !f->on && f->pause_left == 0;
     f->seen_runs += runs ? batch->rows : 0;
     f->pause_left -= f->pause_left < batch->rows ? f->pause_left : batch->rows;
-    if (through && !f->on && adaptive_empty_table(self, worker, kind) != AGB_OK)
+    if (again && adaptive_empty_table(self, worker, kind) != AGB_OK)
         return AGB_ERR_MEMORY;
-    f->on = through;
+    f->on = f->on || again;
     agb_status status = AGB_OK;
     for (size_t first = 0; first < batch->rows && status == AGB_OK; first += RUN_ROWS) {
         agb_batch block = batch_part(batch, first, RUN_ROWS, kind);
+        *(f->on ? &f->seen_front : &f->seen_straight) += block.rows;
         if (runs)
             block = runs_collapse(&f->runs, &block, kind);
-        status = through ? adaptive_through_table(self, f, w, &block, kind)
-                         : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true);
+        status = f->on ? adaptive_through_table(self, f, w, &block, kind)
+                       : partitions_scatter_kind(&self->parts, w, &block, block.weights, kind, true);
+        if (f->tried >= self->window / 4)    /* as the table filled up before, fewer rows tell */
+            front_decide(f, self->window, f->missed * 8 < f->tried);
     }
-    if (f->tried >= self->window / 4)    /* as the table filled up before, fewer rows tell */
-        front_decide(f, self->window, f->missed * 4 < f->tried);
     return status;
 }
 
@@ -297,15 +316,18 @@ static agb_status adaptive_open_words(adaptive *self, const agb_config *config)
 
 static agb_status adaptive_open_wide(adaptive *self, const agb_config *config)
 {
-    enum { FIRST_BITS = 10, LOAD = 60 };
-    if (!partitions_open(&self->parts, self->host, config, partitions_bits(config), LOAD))
+    enum { FIRST_BITS = 10, FRONT_LOAD = 40, LOAD = 60, CHEAP_BITS = 10 };
+    /* As many places as cost a row nothing: a part and its table then take up a quarter of L2. */
+    unsigned bits = partitions_bits(config), finer = bits + 2 < CHEAP_BITS ? bits + 2 : CHEAP_BITS;
+    if (!partitions_open(&self->parts, self->host, config, bits > finer ? bits : finer, LOAD))
         return AGB_ERR_MEMORY;
     self->parts.weighted = true;
     size_t l2 = config->caches.l2 ? config->caches.l2 : 256 << 10;
-    self->log2_cells = log2_of(2 * l2 / sizeof(wide_cell));
-    self->window = (uint64_t)1 << self->log2_cells;
+    self->log2_cells = log2_of(4 * l2 / sizeof(wide_cell));
+    self->window = (uint64_t)1 << (self->log2_cells - 1);
+    table_plan plan = {self->host, FIRST_BITS, 0, FRONT_LOAD, config->hash, true};
     for (size_t i = 0; i < self->fronts; i++)
-        if (!wide_table_open(&self->front[i].table, (table_plan){self->host, FIRST_BITS, 0, LOAD, config->hash, true}))
+        if (!wide_table_open(&self->front[i].table, plan))
             return AGB_ERR_MEMORY;
     return AGB_OK;
 }
@@ -337,17 +359,31 @@ static agb_status adaptive_consume(void *state, unsigned worker, const agb_batch
                                          : adaptive_add_wide(self, worker, batch, AGB_KEYS_BYTES);
 }
 
+static agb_status adaptive_finish_words(adaptive *self)
+{
+    agb_status status = AGB_OK;
+    for (unsigned i = 0; i < self->fronts && status == AGB_OK; i++)
+        status = adaptive_drain(self, i);
+    return status == AGB_OK ? exchange_finish(&self->exchange) : status;
+}
+
+/* One worker whose parts are empty has the result in its table. */
+PER_KIND agb_status adaptive_finish_wide(adaptive *self, agb_key_kind kind)
+{
+    agb_status status = AGB_OK;
+    if (self->fronts == 1 && !self->parts.writer->store.slabs)
+        return wide_table_emit(&self->front->table, 0, kind);
+    for (unsigned i = 0; i < self->fronts && status == AGB_OK; i++)
+        status = adaptive_empty_table(self, i, kind);
+    return status == AGB_OK ? partitions_aggregate(&self->parts, EXCHANGE_AGGREGATE) : status;
+}
+
 static agb_status adaptive_finish(void *state)
 {
     adaptive *self = state;
-    agb_status status = AGB_OK;
-    for (unsigned i = 0; i < self->fronts && status == AGB_OK; i++)
-        status = self->kind == AGB_KEYS_WORD   ? adaptive_drain(self, i)
-                 : self->kind == AGB_KEYS_PAIR ? adaptive_empty_table(self, i, AGB_KEYS_PAIR)
-                                               : adaptive_empty_table(self, i, AGB_KEYS_BYTES);
-    if (status == AGB_OK)
-        status = self->kind == AGB_KEYS_WORD ? exchange_finish(&self->exchange)
-                                             : partitions_aggregate(&self->parts, EXCHANGE_AGGREGATE);
+    agb_status status = self->kind == AGB_KEYS_WORD   ? adaptive_finish_words(self)
+                        : self->kind == AGB_KEYS_PAIR ? adaptive_finish_wide(self, AGB_KEYS_PAIR)
+                                                      : adaptive_finish_wide(self, AGB_KEYS_BYTES);
     adaptive_note(self);    /* the last one wins */
     return status;
 }
@@ -375,5 +411,5 @@ const agb_aggregator agb_aggregator_adaptive = {
     .consume = adaptive_consume,
     .finish = adaptive_finish,
     .destroy = adaptive_destroy,
-    .need = {.bytes_per_row = 8, .fixed_bytes = 13e6},
+    .need = {.bytes_per_row = 8, .fixed_bytes = 16e6},
 };

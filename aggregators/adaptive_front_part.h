@@ -34,7 +34,8 @@ typedef struct front {             /* one a worker */
     linear_cell *cells;            /* count 0 = empty */
     uint64_t *keys, *weights;      /* MOST_RUNS: of the runs in a block; of what is missed */
     bool foreseen;                 /* hardly any of the block before was missed */
-    wide_table table;              /* pairs and strings have these two instead */
+    wide_table table;              /* pairs and strings have these three instead: */
+    uint64_t entered;              /* rows or runs in the table */
     run_block runs;
     bool on;
     trial trial;

@@ -50,6 +50,17 @@ static inline bool chunk_store_add_slab(chunk_store *s)
     return true;
 }
 
+/* What a new store holds when it has given out so many chunks: each slab has one less than would fit it. */
+static inline size_t chunk_store_bytes_of(size_t chunks)
+{
+    size_t sum = 0;
+    for (size_t slab = 0, given = 0; given < chunks; given += slab / CHUNK_BYTES - 1) {
+        slab = slab_bytes_after(slab);
+        sum += slab;
+    }
+    return sum;
+}
+
 /* An unlinked chunk; NULL: no memory. */
 static inline chunk *chunk_store_take(chunk_store *s)
 {

@@ -14,14 +14,19 @@ static inline char *note_text(char *to, const char *text)
     return to;
 }
 
+static inline char *note_number(char *to, uint64_t number)
+{
+    char digits[21], *first = &digits[20];
+    *first = 0;
+    do {
+        *--first = (char)('0' + number % 10);
+    } while (number /= 10);
+    return note_text(to, first);
+}
+
 static inline char *note_percent(char *to, uint64_t part, uint64_t whole)
 {
-    unsigned percent = whole ? (unsigned)((double)part * 100 / (double)whole + 0.5) : 0;
-    if (percent == 100)
-        *to++ = '1';
-    if (percent >= 10)
-        *to++ = (char)('0' + percent / 10 % 10);
-    *to++ = (char)('0' + percent % 10);
+    to = note_number(to, whole ? (uint64_t)((double)part * 100 / (double)whole + 0.5) : 0);
     return note_text(to, " %");
 }
 

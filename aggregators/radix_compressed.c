@@ -190,8 +190,6 @@ static void compressed_choose_hash(radix_compressed *self, agb_hash hash)
 {
     self->hash = hash.multiplier & 1 ? hash : (agb_hash){UINT64_MAX, 1};
     self->inverse = inverse_of(self->hash.multiplier);
-    if (self->hash.multiplier != hash.multiplier)
-        agb_note(self->host, "the run's hash cannot be undone: keys were partitioned by their own top bits");
 }
 
 static agb_status compressed_create(agb_host *host, const agb_config *config, void **out)
@@ -218,6 +216,8 @@ static agb_status compressed_create(agb_host *host, const agb_config *config, vo
         if (!w->place || !linear_table_open(&w->table, host, 10, 0, (unsigned)config->params[LOAD], (agb_hash){0, 1}))
             return AGB_ERR_MEMORY;
     }
+    if (self->hash.multiplier != config->hash.multiplier)
+        agb_note(host, "the run's hash cannot be undone: keys were partitioned by their own top bits");
     return AGB_OK;
 }
 

@@ -15,12 +15,16 @@ typedef struct slab {
     size_t bytes;
 } slab;
 
+/* The size of a slab after one of `newest` bytes; 0: of the first one. */
+static inline size_t slab_bytes_after(size_t newest)
+{
+    return newest == 0 ? FIRST_SLAB_BYTES : newest < LARGEST_SLAB_BYTES / 2 ? 2 * newest : LARGEST_SLAB_BYTES;
+}
+
 /* A further slab, of at least that size, in front of the list; NULL: no memory. Its own words take up its beginning. */
 static inline slab *slabs_add(slab **newest, agb_host *host, size_t least)
 {
-    size_t bytes = *newest ? 2 * (*newest)->bytes : FIRST_SLAB_BYTES;
-    if (bytes > LARGEST_SLAB_BYTES)
-        bytes = LARGEST_SLAB_BYTES;
+    size_t bytes = slab_bytes_after(*newest ? (*newest)->bytes : 0);
     if (bytes < least)
         bytes = least;
     slab *added = (slab *)agb_alloc(host, bytes, 0);
@@ -62,6 +66,21 @@ static inline unsigned char *bytes_store_copy(bytes_store *s, agb_host *host, ag
         memcpy(copy, string.data, string.length);
     s->free += string.length;
     return copy;
+}
+
+/* Forgets all strings but keeps the first slab, or takes one: so much is not refused later. false: no memory. */
+static inline bool bytes_store_reset(bytes_store *s, agb_host *host)
+{
+    while (s->slabs && s->slabs->older) {
+        slab *last = s->slabs;
+        s->slabs = last->older;
+        agb_release(host, last, last->bytes);
+    }
+    if (!s->slabs && !slabs_add(&s->slabs, host, 0))
+        return false;
+    s->free = (unsigned char *)(s->slabs + 1);
+    s->end = (unsigned char *)s->slabs + s->slabs->bytes;
+    return true;
 }
 
 /* Leaves an empty store. */

@@ -35,9 +35,9 @@ static const char *const compare_options[] = {"force", "format", "output", NULL}
 const agb_command agb_command_compare = {
     .name = "compare", .operand = "OLD.json NEW.json", .needs_operand = true,
     .summary = "two JSON results: speed-ups with intervals, regressions flagged",
-    .about = "Lays two files that `run --format json` wrote beside each other: how much faster each contestant\n"
-             "became, with a 95 % interval, and whether that is more than noise. Files of different machines,\n"
-             "sources or settings are refused, and what differs is said.\n"
+    .about = "Lays two files that run or pivot wrote with --format json beside each other: how much faster each\n"
+             "contestant became, with a 95 % interval, and whether that is more than noise. Files of different\n"
+             "machines, sources or settings are refused, and what differs is said.\n"
              "Exit codes: 0 no regression, 1 at least one (slower beyond the noise, or it fails now), 2 nothing\n"
              "was compared.",
     .example = "aggbench compare before.json after.json",

@@ -52,40 +52,45 @@ static void print_values(const agb_option_text *option, const agb_registry *regi
     }
 }
 
+static void print_commands(const agb_command *const *commands)
+{
+    for (const agb_command *const *command = commands; *command; command++)
+        if (!(*command)->hidden)
+            printf("%s ", (*command)->name);
+}
+
 /* The same for the word after the command. */
-static void print_operands(const agb_command *command, const agb_registry *registry)
+static void print_operands(const agb_command *command, const agb_command *const *commands,
+                           const agb_registry *registry)
 {
     if (strcmp(command->name, "verify") == 0)
         print_aggregators(registry);
     for (size_t i = 0; strcmp(command->name, "lab") == 0 && agb_labs[i]; i++)
         printf("%s%s", i ? " " : "", agb_labs[i]->name);
-}
-
-/* Every command takes --help, whether it lists it or not. */
-static bool is_listed(const agb_command *command, const char *name, agb_option_text *option)
-{
-    return strcmp(name, "help") != 0 && agb_option_text_of(command, name, option);
+    if (command == &agb_command_help)
+        print_commands(commands);
 }
 
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
 
 /* One branch for the values of each option, and one for everything else. */
-static void print_bash_command(const agb_command *command, const agb_registry *registry)
+static void print_bash_command(const agb_command *command, const agb_command *const *commands,
+                               const agb_registry *registry)
 {
     agb_option_text option;
     printf("    %s,", command->name);
     for (const char *const *name = command->options; *name; name++) {
-        if (!is_listed(command, *name, &option) || !option.argument)
+        if (!agb_option_text_of(command, *name, &option) || !option.argument)
             continue;
         printf("--%s) words='", option.name);
         print_values(&option, registry);
         printf("' ;;\n    %s,", command->name);
     }
     printf("*)\n        words='");
-    print_operands(command, registry);
+    print_operands(command, commands, registry);
     printf("'\n        [ \"${word#-}\" = \"$word\" ] || words='--help");
     for (const char *const *name = command->options; *name; name++)
-        if (is_listed(command, *name, &option))
+        if (agb_option_text_of(command, *name, &option))
             printf(" --%s", *name);
     printf("' ;;\n");
 }
@@ -101,11 +106,9 @@ static void print_bash(const agb_command *const *commands, const agb_registry *r
            "    case ${COMP_WORDS[1]},$before in\n");
     for (const agb_command *const *command = commands; *command; command++)
         if (!(*command)->hidden)
-            print_bash_command(*command, registry);
+            print_bash_command(*command, commands, registry);
     printf("    esac\n    [ \"$COMP_CWORD\" -gt 1 ] || words='");
-    for (const agb_command *const *command = commands; *command; command++)
-        if (!(*command)->hidden)
-            printf("%s ", (*command)->name);
+    print_commands(commands);
     printf("--help --version'\n    COMPREPLY=()\n"
            "    [ -z \"$words\" ] || mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
            "}\ncomplete -o default -F _aggbench aggbench\n");
@@ -148,19 +151,20 @@ static void print_zsh_option(const agb_option_text *option, const agb_registry *
     printf("'");
 }
 
-static void print_zsh_command(const agb_command *command, const agb_registry *registry)
+static void print_zsh_command(const agb_command *command, const agb_command *const *commands,
+                              const agb_registry *registry)
 {
     agb_option_text option;
     printf("    %s)\n        _arguments '--help[this text]'", command->name);
     for (const char *const *name = command->options; *name; name++)
-        if (is_listed(command, *name, &option))
+        if (agb_option_text_of(command, *name, &option))
             print_zsh_option(&option, registry);
     if (command->operand) {
         bool is_file = strcmp(command->operand, "SOURCE") == 0 || takes_file(command->operand);
         printf(" \\\n            '%s:", agb_command_operands(command) > 1 ? "*" : "");
         print_zsh_text(command->operand);
         printf(is_file ? ":_files" : ":(");
-        print_operands(command, registry);
+        print_operands(command, commands, registry);
         printf(is_file ? "'" : ")'");
     }
     printf(" ;;\n");
@@ -181,7 +185,7 @@ static void print_zsh(const agb_command *const *commands, const agb_registry *re
            "    shift words\n    (( CURRENT-- ))\n    case $words[1] in\n");
     for (const agb_command *const *command = commands; *command; command++)
         if (!(*command)->hidden)
-            print_zsh_command(*command, registry);
+            print_zsh_command(*command, commands, registry);
     printf("    esac\n}\n_aggbench \"$@\"\n");
 }
 
@@ -204,11 +208,9 @@ static int completion(const agb_options *options, agb_error *err)
     return AGB_EXIT_USAGE;
 }
 
-static const char *const completion_options[] = {"help", NULL};
-
 const agb_command agb_command_completion = {
     .name = "completion", .operand = "SHELL", .needs_operand = true, .hidden = true,
     .summary = "a script for bash or zsh that completes its commands and options",
     .about = "Prints a script that completes commands, options and their values, for bash or zsh.",
     .example = "aggbench completion bash > ~/.local/share/bash-completion/completions/aggbench",
-    .options = completion_options, .run = completion};
+    .options = agb_no_options, .run = completion};

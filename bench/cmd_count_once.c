@@ -19,9 +19,7 @@ static int count_once(const agb_options *options, agb_error *err)
     return agb_exit_of(agb_job_do(file, number, err));
 }
 
-static const char *const no_options[] = {NULL};
-
 const agb_command agb_command_count_once = {
     .name = "count-once", .operand = "DESCRIPTOR:JOB", .needs_operand = true, .hidden = true,
     .summary = "for aggbench itself", .about = "One count for a tool that is put around it.",
-    .example = "aggbench run SOURCE --counters simulate", .options = no_options, .run = count_once};
+    .example = "aggbench run SOURCE --counters simulate", .options = agb_no_options, .run = count_once};

@@ -309,11 +309,11 @@ static const char *const doctor_options[] = {"pid", "seconds", "format", "output
 
 const agb_command agb_command_doctor = {
     .name = "doctor",
-    .summary = "which kind of busy is this machine, this process, or this program? step by step",
+    .summary = "which kind of busy is this machine, process or program? step by step",
     .about = "Walks the troubleshooting path: is it on a processor at all, is it pinned, does it compute or wait,\n"
              "for which memory, with whom does it share lines, which node, which pages, what disturbs it. It stops\n"
-             "where a step answers. Each step says what was measured, what that rules out, what to do next, and for\n"
-             "what cannot be seen here the reason and the command to run elsewhere.\n\n"
+             "where a step answers. Each step says what was measured, what that rules out, what to do next, and\n"
+             "for what cannot be seen here the reason and the command to run elsewhere.\n\n"
              "    aggbench doctor                  the machine\n"
              "    aggbench doctor --pid PID        a process that runs already\n"
              "    aggbench doctor -- PROGRAM ...   a program, from its start to its end\n\n"

@@ -215,7 +215,7 @@ static void defaults(agb_options *options)
 
 const agb_command agb_command_lab = {
     .name = "lab", .operand = "NAME",
-    .summary = "small experiments on this machine: what to expect, a picture, what it showed",
+    .summary = "small experiments: what to expect, a picture, what it showed",
     .about = "Runs one lab, or all of them (`all`, some minutes). Each says what to expect before it runs, then\n"
              "shows a picture, the same in figures with intervals, what it found and what it cannot say. Points\n"
              "that were disturbed are marked noisy. Without NAME: the list of labs and the options each heeds.",

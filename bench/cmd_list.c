@@ -212,7 +212,7 @@ static const char *const list_options[] = {"counters", "queries", "plugin", "for
 
 const agb_command agb_command_list = {
     .name = "list",
-    .summary = "aggregators with their parameters, loaders, counter support of this machine and why",
+    .summary = "aggregators and their parameters, loaders, queries, hardware counters",
     .about = "Shows the aggregators with their parameters (default, range), the loaders, the shared hashes,\n"
              "the queries of ClickBench that `run --query` knows, and whether this machine gives hardware\n"
              "counters, or why not.",

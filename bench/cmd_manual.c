@@ -91,11 +91,9 @@ static int manual(const agb_options *options, agb_error *err)
     return AGB_EXIT_FINE;
 }
 
-static const char *const manual_options[] = {"help", NULL};
-
 const agb_command agb_command_manual = {
     .name = "manual", .hidden = true,
     .summary = "the manual page in roff",
     .about = "Prints the manual page, made of the texts of --help.",
     .example = "aggbench manual | man -l -",
-    .options = manual_options, .run = manual};
+    .options = agb_no_options, .run = manual};

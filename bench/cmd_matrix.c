@@ -18,8 +18,20 @@ static agb_text time_of(double seconds)
     return text;
 }
 
+/* A dry run touches nothing: what would refuse the run is no error then, but told with the plan. */
+static agb_status open_state(agb_matrix *matrix, agb_error *refusal, agb_error *err)
+{
+    agb_status status = agb_matrix_state_open(matrix, err);
+    if (status == AGB_OK || !matrix->options->dry_run)
+        return status;
+    *refusal = *err;
+    *err = (agb_error){0};
+    return AGB_OK;
+}
+
 /* Before it starts: what is to be done, and how long that will take. */
-static agb_status announce(const agb_matrix *matrix, FILE *to, double *estimate_s, agb_error *err)
+static agb_status announce(const agb_matrix *matrix, const agb_error *refusal, FILE *to, double *estimate_s,
+                           agb_error *err)
 {
     double pilot_s = 0;
     *estimate_s = 0;
@@ -33,6 +45,8 @@ static agb_status announce(const agb_matrix *matrix, FILE *to, double *estimate_
             "pilot of %s); state in %s\n",
             matrix->n, agb_text_count(matrix->rows).s, matrix->n_done, matrix->beyond, time_of(*estimate_s).s,
             agb_text_seconds(pilot_s).s, matrix->state_path);
+    if (refusal->status != AGB_OK)
+        fprintf(to, "matrix: without --dry-run it would be refused: %s\n", refusal->text);
     fflush(to);
     return status;
 }
@@ -65,18 +79,20 @@ static int matrix(const agb_options *options, agb_error *err)
 {
     agb_matrix matrix;
     agb_output output = {0};
+    agb_error refusal = {0};
     double estimate_s;
     agb_status status = agb_matrix_plan(&matrix, options, err);
     if (status == AGB_OK)
         status = agb_output_prepare(&output, options->output, err);
     if (status == AGB_OK)
-        status = agb_matrix_state_open(&matrix, err);
+        status = open_state(&matrix, &refusal, err);
     if (status == AGB_OK)
         status = check_output(&matrix, &output, err);
     agb_older_children older;
     agb_strays_adopt(&older);
     if (status == AGB_OK)
-        status = announce(&matrix, options->dry_run ? stdout : options->quiet ? NULL : stderr, &estimate_s, err);
+        status = announce(&matrix, &refusal, options->dry_run ? stdout : options->quiet ? NULL : stderr, &estimate_s,
+                          err);
     if (status == AGB_OK && !options->dry_run)
         status = agb_matrix_run(&matrix, estimate_s, err);
     agb_strays_end(&older);

@@ -192,12 +192,10 @@ static int new(const agb_options *options, agb_error *err)
     return agb_exit_of(status);
 }
 
-static const char *const new_options[] = {"help", NULL};
-
 const agb_command agb_command_new = {
     .name = "new", .operand = "NAME", .needs_operand = true,
     .summary = "a strategy of your own: NAME.c to start from, and how to build it",
     .about = "Writes NAME.c, a strategy that counts right, into the current folder, and prints the commands that\n"
              "build it as a plug-in, verify it, and compare it with others. Nothing is ever written over.",
     .example = "aggbench new mine",
-    .options = new_options, .run = new};
+    .options = agb_no_options, .run = new};

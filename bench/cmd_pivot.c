@@ -59,10 +59,10 @@ static const char *const pivot_options[] = {
 const agb_command agb_command_pivot = {
     .name = "pivot", .operand = "SOURCE",
     .summary = "the published experiment, published figures beside the measured ones",
-    .about = "Runs SELECT count(*), UserID FROM hits GROUP BY UserID through a simple and a partitioned hash\n"
-             "table on one pinned core, with warm memory and huge pages, and lays the published figures beside\n"
-             "the measured ones. Without SOURCE it generates hits-like rows of the published size (99,997,497\n"
-             "rows, 17,630,976 groups) when memory allows, else the largest fraction 1/2, 1/4 ... that fits.\n"
-             "With SOURCE it runs on real files, such as ClickBench's hits.parquet.",
+    .about = "Runs SELECT count(*), UserID FROM hits GROUP BY UserID through a simple, a prefetching and a\n"
+             "partitioned hash table on one pinned core, with warm memory and huge pages, and lays the published\n"
+             "figures beside the measured ones. Without SOURCE it generates hits-like rows of the published size\n"
+             "(99,997,497 rows, 17,630,976 groups) when memory allows, else the largest fraction 1/2, 1/4 ...\n"
+             "that fits. With SOURCE it runs on real files, such as ClickBench's hits.parquet.",
     .example = "aggbench pivot hits.parquet",
     .options = pivot_options, .defaults = defaults, .run = pivot};

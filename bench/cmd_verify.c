@@ -154,8 +154,12 @@ static int verify(const agb_options *options, agb_error *err)
     if (status == AGB_OK && options->operand)
         status = find(registry, options->operand, &check, err);
     char save[280];
+    agb_sample rows = {0};
     if (status == AGB_OK)
         status = set_input(&check, options, save, sizeof save, err);
+    if (status == AGB_OK && check.input)
+        status = agb_verify_load_input(&check, &rows, err);
+    check.rows = check.input ? &rows : NULL;
     if (status == AGB_OK)
         status = check_only(&check, options, err);
     int code = agb_exit_of(status);
@@ -164,6 +168,7 @@ static int verify(const agb_options *options, agb_error *err)
     if (status == AGB_OK)
         code = verify_all(stdout, &check, words) == 0 ? AGB_EXIT_FINE : AGB_EXIT_FAILED;
     agb_strays_end(&older);
+    agb_sample_release(&rows);
     agb_registry_destroy(registry);
     agb_plugins_release(&opened);
     return code;
@@ -179,7 +184,7 @@ static const char *const verify_options[] = {"plugin", "check", "input", "group-
 
 const agb_command agb_command_verify = {
     .name = "verify", .operand = "NAME[:p=v...]",
-    .summary = "one aggregator against the right answers, and its manners when memory ends",
+    .summary = "one aggregator against the right answers, and when memory runs out",
     .about = "Runs an aggregator, built in or a plug-in, over key shapes, batch sizes, hashes, workers, budgets\n"
              "and refused allocations, each kind in a process of its own, and compares every answer with one\n"
              "found by sorting. The first input that fails is made as small as it can be while it still fails,\n"

@@ -9,8 +9,13 @@
 
 extern const agb_command agb_command_run, agb_command_pivot, agb_command_list, agb_command_describe,
     agb_command_load, agb_command_verify, agb_command_compare, agb_command_matrix, agb_command_new, agb_command_lab,
-    agb_command_doctor, agb_command_investigate, agb_command_report, agb_command_count_once, agb_command_completion,
-    agb_command_manual;
+    agb_command_doctor, agb_command_investigate, agb_command_report, agb_command_help, agb_command_count_once,
+    agb_command_completion, agb_command_manual;
+
+/* What `aggbench --help` prints; commands: all that there are, NULL-ended. */
+void agb_help_overview(FILE *to, const agb_command *const *commands);
+/* NULL: there is none of that name, and *err has the sentence, which names the nearest. */
+const agb_command *agb_command_find(const agb_command *const *commands, const char *name, agb_error *err);
 
 /* AGB_EXIT_USAGE for what the command line got wrong, AGB_EXIT_FAILED for the rest. */
 int agb_exit_of(agb_status status);

@@ -133,7 +133,7 @@ static void count_once(stage *stage, const request *request, agb_measurement *ou
                      .aggregator = stage->aggregator, .params = stage->self->params,
                      .batch_rows = contest->batch_rows, .hash = contest->hash, .pool = stage->pool,
                      .memory = stage->memory, .observer = &observer, .spill_folder = contest->spill_folder};
-    agb_memory_reset(stage->memory);
+    agb_memory_fault_in(stage->memory);
     stage->self->last->phase = -1;
     agb_os_usage before, after;
     agb_os_usage_read(&before);

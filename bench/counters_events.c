@@ -40,12 +40,10 @@ static bool is_of_this_processor(const agb_slots *family, const agb_pfm_code *co
 
 static agb_status encode(const agb_perf_place *place, const agb_slots *family, agb_user_event *event, agb_error *err)
 {
-    agb_error why = {0};
     agb_pfm_code code = {.type = family ? agb_slots_type(place->root, family) : PERF_TYPE_RAW};
     bool raw = parse_raw(event->name, &code.config);
-    if (!raw && agb_pfm_encode(event->name, &code, &why) != AGB_OK)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: no such event: %s; a raw code is written as r01c0",
-                        event->name, why.text);
+    if (!raw && agb_pfm_encode(event->name, &code, err) != AGB_OK)
+        return AGB_ERR_ARGUMENT;
     const agb_pfm_mistake *mistake = agb_pfm_mistake_of(event->name, &code);
     if (mistake && mistake->wrong != mistake->right)
         return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: this libpfm4 encodes it as 0x%" PRIx64 ", the maker's "

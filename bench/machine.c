@@ -5,6 +5,7 @@
 #include "processor.h"
 #include "sysfile.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -65,6 +66,23 @@ void agb_machine_hypervisor(const char *root, char *name, size_t size)
     snprintf(name, size, "%s", found ? found : flagged ? "unknown hypervisor" : "");
 }
 
+/* VIRTIO_BALLOON_F_REPORTING of linux/virtio_balloon.h; `features` has a 0 or 1 for each bit, the lowest first. */
+bool agb_machine_reports_free_pages(const char *root)
+{
+    enum { REPORTING = 5 };
+    char pattern[256], features[72];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/sys/bus/virtio/drivers/virtio_balloon/virtio*/features", root);
+    bool reports = false;
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            reports |= agb_sysfile_read("", found.gl_pathv[i], features, sizeof features) &&
+                       strlen(features) > REPORTING && features[REPORTING] == '1';
+        globfree(&found);
+    }
+    return reports;
+}
+
 /* The word in brackets of "always [madvise] never". */
 static void chosen_word(const char *path, char *word, size_t size)
 {
@@ -109,6 +127,7 @@ void agb_machine_read(agb_machine *out)
     out->memory_bytes = kibibytes * 1024;
     out->memory_available_bytes = agb_machine_available_bytes("");
     agb_machine_hypervisor("", out->hypervisor, sizeof out->hypervisor);
+    out->reports_free_pages = agb_machine_reports_free_pages("");
     chosen_word("/sys/kernel/mm/transparent_hugepage/enabled", out->pages, sizeof out->pages);
     agb_sysfile_read("", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", out->governor, sizeof out->governor);
 #ifdef __clang__

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "machine.h"
 #include "output.h"
+#include "schema_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -26,25 +27,11 @@ static const agb_command *const commands[] = {
     &agb_command_doctor,
     &agb_command_investigate,
     &agb_command_report,
+    &agb_command_help,
     &agb_command_count_once,
     &agb_command_completion,
     &agb_command_manual,
     NULL};
-
-static void print_help(FILE *to)
-{
-    fprintf(to, "aggbench COMMAND [SOURCE] [OPTIONS]: a testbed for GROUP BY count strategies\n\n");
-    for (const agb_command *const *command = commands; *command; command++) {
-        char left[64];
-        if ((*command)->hidden)
-            continue;
-        agb_help_usage(left, sizeof left, *command);
-        agb_help_entry(to, left, 18, (*command)->summary);
-    }
-    fprintf(to, "\n`aggbench COMMAND --help` shows a command's options; --version names the build.\n"
-                "Exit codes: 0 fine, 1 the run failed or an aggregator did, 2 the command line was wrong.\n\n"
-                "Example: %s\n", agb_command_run.example);
-}
 
 static void print_version(FILE *to)
 {
@@ -53,24 +40,9 @@ static void print_version(FILE *to)
     fprintf(to, "aggbench %s (commit %s, %s %s)\n", AGB_VERSION, machine.commit, machine.compiler, machine.flags);
 }
 
-static const agb_command *find_command(const char *name, agb_error *err)
-{
-    const char *names[sizeof commands / sizeof commands[0]] = {0};
-    for (size_t i = 0, n = 0; commands[i]; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-        if (!commands[i]->hidden)
-            names[n++] = commands[i]->name;
-    }
-    const char *near = agb_nearest_name(names, name);
-    agb_fail(err, AGB_ERR_NOT_FOUND, "%s: no such command%s%s: see aggbench --help", *name ? name : "(empty)",
-             near ? ": did you mean " : "", near ? near : "");
-    return NULL;
-}
-
 static int run_command(int n, char **words, agb_error *err)
 {
-    const agb_command *command = find_command(words[0], err);
+    const agb_command *command = agb_command_find(commands, words[0], err);
     if (!command)
         return AGB_EXIT_USAGE;
     if (n == 2 && strcmp(words[1], "--version") == 0) {
@@ -87,7 +59,9 @@ static int run_command(int n, char **words, agb_error *err)
     options.commands = commands;
     agb_interrupt_announce(command->name,
                            command->interrupted ? command->interrupted : "nothing is reported: run it again");
-    return command->run(&options, err);
+    int code = command->run(&options, err);
+    agb_schema_file_name(err, options.schema);
+    return code;
 }
 
 /* What was printed must also have arrived. */
@@ -150,13 +124,13 @@ int main(int argc, char **argv)
     agb_error err = {0};
     int code = AGB_EXIT_FINE;
     if (argc < 2) {
-        print_help(stderr);
+        agb_help_overview(stderr, commands);
         return AGB_EXIT_USAGE;
     }
     if (!raise_stack(&err))
         code = AGB_EXIT_FAILED;
     else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        print_help(stdout);
+        agb_help_overview(stdout, commands);
     else if (strcmp(argv[1], "--version") == 0)
         print_version(stdout);
     else

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const agb_no_options[] = {NULL};
+
 /* Whether a word stands in a list that is parted by blanks. */
 static bool has_word(const char *list, const char *word)
 {
@@ -47,8 +49,8 @@ bool agb_option_given(const agb_options *options, const char *name)
 
 static void set_defaults(agb_options *out, const agb_command *command);
 
-/* A number that the command stands for when none is given is said behind the text: commands differ in them. One that is
- * out of range means that something else decides. */
+/* A number that the command stands for when none is given is said behind the text, and a choice where the text does not
+ * say it: commands differ in them. A number that is out of range means that something else decides. */
 bool agb_option_text_of(const agb_command *command, const char *name, agb_option_text *out)
 {
     const agb_option *option = takes(command, name) ? find_option(command, name, strlen(name)) : NULL;
@@ -59,6 +61,9 @@ bool agb_option_text_of(const agb_command *command, const char *name, agb_option
     agb_options standard;
     set_defaults(&standard, command);
     const uint64_t *field = (const uint64_t *)(const void *)((const char *)&standard + option->offset);
+    bool silent = option->kind == IS_CHOICE && option->about[strlen(option->about) - 1] != ')';
+    if (silent && (size_t)at < sizeof out->about)
+        snprintf(out->about + at, sizeof out->about - (size_t)at, " (%s)", option->choices[*(const int *)field]);
     if (option->kind == IS_COUNT && *field >= option->least && *field <= option->most && (size_t)at < sizeof out->about)
         snprintf(out->about + at, sizeof out->about - (size_t)at, " (%" PRIu64 ")", *field);
     return true;
@@ -314,11 +319,11 @@ static agb_status add_operand(agb_options *out, const char *word, agb_error *err
     if (*word == '\0')
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: is an empty word: give a name", command->name,
                         command->operand);
-    if (out->operands.n == most && most == 1)
+    if (out->operands.n == most && strcmp(command->operand, "SOURCE") == 0)
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: several files go as a folder or a quoted "
                         "glob", command->name, word);
     if (out->operands.n == most)
-        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: at most %zu are taken", command->name,
+        return agb_fail(err, AGB_ERR_ARGUMENT, "%s: %s: one operand too many: give no more than %zu", command->name,
                         word, most);
     out->operands.word[out->operands.n++] = word;
     out->operand = out->operands.word[0];
@@ -405,7 +410,7 @@ void agb_help_command(FILE *to, const agb_command *command)
 {
     char usage[128], left[64];
     agb_help_usage(usage, sizeof usage, command);
-    fprintf(to, "aggbench %s [OPTIONS]\n\n%s\n\n", usage, command->about);
+    fprintf(to, "aggbench %s%s\n\n%s\n\n", usage, *command->options ? " [OPTIONS]" : "", command->about);
     for (const char *const *name = command->options; *name; name++) {
         agb_option_text option;
         if (!agb_option_text_of(command, *name, &option))
@@ -414,5 +419,5 @@ void agb_help_command(FILE *to, const agb_command *command)
                  option.argument ? option.argument : "");
         agb_help_entry(to, left, 28, option.about);
     }
-    fprintf(to, "\nExample: %s\n", command->example);
+    fprintf(to, "%sExample: %s\n", *command->options ? "\n" : "", command->example);
 }

@@ -93,6 +93,9 @@ typedef struct agb_command {
     int (*run)(const agb_options *options, agb_error *err);    /* an AGB_EXIT_; err when not fine and not shown yet */
 } agb_command;
 
+/* Of a command that takes none but --help, which every command takes and none lists. */
+extern const char *const agb_no_options[];
+
 /* Words after the command's name. Fails with AGB_ERR_ARGUMENT or AGB_ERR_NOT_FOUND. */
 agb_status agb_options_parse(agb_options *out, const agb_command *command, int n, char **words, agb_error *err);
 bool agb_option_given(const agb_options *options, const char *name);

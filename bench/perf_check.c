@@ -2,7 +2,7 @@
 /* perf stat beside our own counting: see perf_check.h. */
 #include "perf_check.h"
 
-#include "slots.h"
+#include "perf.h"
 #include "tool.h"
 
 #include <fcntl.h>
@@ -130,9 +130,7 @@ static void check_pass(agb_perf_check *out, const agb_perf_check_plan *plan, con
     agb_perf_count counts[AGB_MOST_EVENTS] = {{0}};
     char group[1024];
     agb_error error = {0};
-    size_t n = 0;
-    while (events->events[n].symbol)
-        n++;
+    size_t n = agb_pass_events(events);
     write_group(family, events, group, sizeof group);
     if (agb_perf_stat(plan->program, jobs, group, counts, n, plan->timeout_s, &error) != AGB_OK) {
         snprintf(out->reason, sizeof out->reason, "%.300s", error.text);

@@ -33,7 +33,8 @@ const agb_pfm_mistake *agb_pfm_mistake_of(const char *event, const agb_pfm_code 
 
 bool agb_pfm_is_built_in(void);
 /* "amd64_fam19h_zen4::RETIRED_OPS", or short when the event is of this machine: "RETIRED_OPS". Any family's events
- * can be encoded on any machine. Not to be called by two threads at once. */
+ * can be encoded on any machine. Fails with AGB_ERR_ARGUMENT and the sentence about --events. Not to be called by two
+ * threads at once. */
 agb_status agb_pfm_encode(const char *event, agb_pfm_code *out, agb_error *err);
 
 #endif

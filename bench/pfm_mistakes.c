@@ -15,7 +15,7 @@ const agb_pfm_mistake agb_pfm_mistakes[] = {
     {"spr::TOPDOWN:BAD_SPEC_SLOTS", 0x400, 0, 0x4a4, 0, "give the raw code r4a4"},
     {"spr::TOPDOWN:BR_MISPREDICT_SLOTS", 0x800, 0, 0x8a4, 0, "give the raw code r8a4"},
     {"icx::TOPDOWN:BR_MISPREDICT_SLOTS", 0x800, 0, 0x8a4, 0, "give the raw code r8a4"},
-    {"spr::INST_RETIRED:ANY", 0x1c0, 0, 0xc0, 0, "give INST_RETIRED:ANY_P or the raw code rc0"},
+    {"spr::INST_RETIRED:ANY", 0x1c0, 0, 0x100, 0, "give INST_RETIRED:ANY_P or the raw code rc0"},
     {"spr::CPU_CLK_UNHALTED:THREAD", 0x200, 0, 0x3c, 0, "give CPU_CLK_UNHALTED:THREAD_P or the raw code r3c"},
     {"skx::OFFCORE_RESPONSE_0:DMND_DATA_RD:L3_MISS_LOCAL", 0x1b7, 0x3f84000001, 0x1b7, 0x3fbc000001, LOCAL},
     {"skx::OFFCORE_RESPONSE_1:DMND_DATA_RD:L3_MISS_LOCAL", 0x1bb, 0x3f84000001, 0x1bb, 0x3fbc000001, LOCAL},

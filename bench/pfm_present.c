@@ -45,8 +45,8 @@ agb_status agb_pfm_encode(const char *event, agb_pfm_code *out, agb_error *err)
     if (failed == PFM_SUCCESS)
         failed = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &argument);
     if (failed != PFM_SUCCESS)
-        return agb_fail(err, AGB_ERR_NOT_FOUND, "counters: %s: libpfm4 says: %s: see the names that `showevtinfo` of "
-                                                "libpfm4 prints", event, pfm_strerror(failed));
+        return agb_fail(err, AGB_ERR_ARGUMENT, "--events: %s: libpfm4 says: %s: see the names that its `showevtinfo` "
+                        "prints, or write a raw code as r01c0", event, pfm_strerror(failed));
     *out = (agb_pfm_code){.type = attr.type, .config = attr.config, .config1 = attr.config1,
                           .kernel = !attr.exclude_kernel};
     snprintf(out->name, sizeof out->name, "%s", name ? name : event);

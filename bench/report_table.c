@@ -207,10 +207,11 @@ static void print_settings(FILE *to, const agb_results *results)
     static const char *const pages[] = {"default pages", "4 KiB pages", "huge pages"};
     agb_text several =
         results->processes > 1 ? text_of(", in each of %u fresh processes", results->processes) : text_of("%s", "");
+    const char *on = settings->n_cpus > 1 ? "on processors " : "on processor ";
     char place[128] = "not pinned";
     size_t at = 0;
     for (unsigned i = 0; i < settings->n_cpus && at < sizeof place - 16; i++)
-        at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : "on processor ", settings->cpus[i]);
+        at += (size_t)snprintf(place + at, sizeof place - at, "%s%d", i ? "," : on, settings->cpus[i]);
     agb_report_line(to, "settings",
                     "%s%u thread%s %s; %s memory, %s (system: %s)%s%s; batches of %s rows; hash %s; final "
                     "size not known beforehand; %u warm-up + %u timed runs in shuffled rounds%s, seed %" PRIu64,
@@ -222,7 +223,9 @@ static void print_settings(FILE *to, const agb_results *results)
                     agb_text_count(settings->batch_rows).s, settings->hash, settings->warmup, settings->repetitions,
                     several.s, settings->seed);
     agb_report_line(to, "clock", "from the first row to the last group written: growing, merging and the result are in "
-                    "it; load, create, destroy and the check are not. The first run pays for untouched memory%s",
+                    "it; load, create, destroy and the check are not. The first run pays for untouched memory%s%s",
+                    results->machine.reports_free_pages ? ", many times as much where the host has taken it back since "
+                    "it was freed (free page reporting)" : "",
                     settings->warmup == 0 ? ", and is one of the timed ones (--warmup 0)" : "");
 }
 
@@ -362,10 +365,10 @@ static void print_source(FILE *to, const agb_results *results, size_t source)
     if (results->settings.where)
         agb_report_line(to, "where", "%s: %s rows, selected inside the clock", results->settings.where,
                         agb_text_count(info->selected).s);
-    agb_report_line(to, "check",
-                    "every run against the reference answer (counted in %s); at most %s a run, outside the "
-                    "clock",
-                    agb_text_seconds(info->reference_s).s, agb_text_seconds(verify_s).s);
+    bool checked = verify_s > 0;    /* else no run came to its end */
+    agb_report_line(to, "check", "every run against the reference answer (counted in %s)%s%s%s",
+                    agb_text_seconds(info->reference_s).s, checked ? "; at most " : "",
+                    checked ? agb_text_seconds(verify_s).s : "", checked ? " a run, outside the clock" : "");
     if (info->has_floor)
         agb_report_line(to, "floor", "this machine reads %s and writes %s GB/s now",
                         agb_text_number(info->floor.read_gbps).s, agb_text_number(info->floor.write_gbps).s);

@@ -33,3 +33,11 @@ agb_status agb_schema_file_read(char **text, const char *path, agb_error *err)
     *text = read;
     return AGB_OK;
 }
+
+void agb_schema_file_name(agb_error *err, const char *path)
+{
+    static const char nameless[] = "schema: ";
+    agb_error found = *err;
+    if (path && found.status == AGB_ERR_ARGUMENT && strncmp(found.text, nameless, strlen(nameless)) == 0)
+        agb_fail(err, found.status, "%s: %s", path, found.text + strlen(nameless));
+}

@@ -3,6 +3,7 @@
 #ifndef AGB_VERIFY_H
 #define AGB_VERIFY_H
 
+#include "key_shapes.h"
 #include "plugins.h"
 
 typedef struct agb_verify {
@@ -13,6 +14,7 @@ typedef struct agb_verify {
     double timeout_s;    /* for one kind of check */
     const char *spill_folder;    /* or NULL */
     const char *input, *group_by;    /* a SOURCE to be tried in every setup, and its column; or NULL */
+    const agb_sample *rows;          /* of the input */
     const char *only;    /* the name of the one kind to check; NULL: all */
     const char *save;    /* where the smallest failing input goes, a file that ends in .agb; NULL: nowhere */
 } agb_verify;
@@ -30,7 +32,10 @@ typedef struct agb_verify_outcome {
     bool saved;          /* and it stands in the file */
 } agb_verify_outcome;
 
-/* NULL past the end. With verify->input there is one kind: that input, in every setup. */
+/* Loads the input, without weights where the aggregator takes none. Release it, also after a failure. */
+agb_status agb_verify_load_input(const agb_verify *verify, agb_sample *out, agb_error *err);
+
+/* NULL past the end. With verify->rows there is one kind: that input, in every setup. */
 const agb_verify_kind *agb_verify_kind_at(const agb_verify *verify, size_t i);
 const char *agb_verify_kind_name(const agb_verify_kind *kind);
 const char *agb_verify_kind_about(const agb_verify_kind *kind);

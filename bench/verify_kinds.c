@@ -352,38 +352,6 @@ static bool check_strings(agb_verify_session *self)
 
 /* ---- An input of the caller's ------------------------------------------------------------------------------------ */
 
-static bool has_column(const agb_schema *schema, const char *name)
-{
-    for (size_t i = 0; i < schema->columns; i++)
-        if (strcmp(schema->column[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The columns that a saved input has, or the one that was named. */
-static agb_status load_input(const agb_verify *verify, agb_sample *out, agb_error *err)
-{
-    agb_schema schema;
-    agb_table *table = NULL;
-    agb_status status = agb_source_describe(&schema, verify->registry, verify->input, err);
-    if (status != AGB_OK)
-        return status;
-    const char *columns[3] = {verify->group_by ? verify->group_by : "key"};
-    size_t n = 1;
-    const char *second = !verify->group_by && has_column(&schema, "second") ? "second" : NULL;
-    const char *weight = !verify->group_by && has_column(&schema, "weight") ? "weight" : NULL;
-    if (second)
-        columns[n++] = second;
-    if (weight)
-        columns[n++] = weight;
-    agb_schema_release(&schema);
-    status = agb_table_load(&table, verify->registry, verify->input, columns, n, NULL, err);
-    if (status == AGB_OK)
-        status = agb_sample_of_table(out, table, columns[0], second, weight, err);
-    agb_table_destroy(table);
-    return status;
-}
-
 /* Over ever smaller budgets, and with each allocation refused in turn. */
 static bool try_shortages(agb_verify_session *self, const agb_sample *sample)
 {
@@ -406,23 +374,12 @@ static bool try_shortages(agb_verify_session *self, const agb_sample *sample)
 static bool check_input(agb_verify_session *self)
 {
     enum { MOST_IN_A_LIST = 2000 };
-    agb_sample sample = {0};
-    agb_name_case(self, "%s", self->verify->input);
-    bool good = load_input(self->verify, &sample, &self->error) == AGB_OK;
-    if (good && !(self->verify->aggregator->traits & AGB_TAKES_WEIGHTS)) {
-        free(sample.weights);
-        sample.weights = NULL;
-        good = agb_sample_narrow(&sample, sample.type, &self->error) == AGB_OK;
-    }
-    const char *refusal = good ? agb_key_kind_refusal(self->verify->aggregator, sample.kind) : NULL;
-    if (refusal)
-        good = agb_verify_fails(self, refusal);
+    const agb_sample *rows = self->verify->rows;
+    bool good = true;
     for (const char *const *hash = agb_hash_names(); good && *hash; hash++)
-        if (strcmp(*hash, "constant") != 0 || sample.n_groups <= MOST_IN_A_LIST)
-            good = try_setups(self, &sample, *hash, "the input");
-    good = good && try_shortages(self, &sample);
-    agb_sample_release(&sample);
-    return good;
+        if (strcmp(*hash, "constant") != 0 || rows->n_groups <= MOST_IN_A_LIST)
+            good = try_setups(self, rows, *hash, "the input");
+    return good && try_shortages(self, rows);
 }
 
 static const agb_verify_kind input_kind = {"input", "the given rows in every setup", check_input};
@@ -447,7 +404,7 @@ static const agb_verify_kind kinds[] = {
 
 const agb_verify_kind *agb_verify_kind_at(const agb_verify *verify, size_t i)
 {
-    if (verify->input)
+    if (verify->rows)
         return i == 0 ? &input_kind : NULL;
     return i < sizeof kinds / sizeof kinds[0] ? &kinds[i] : NULL;
 }

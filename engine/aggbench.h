@@ -231,6 +231,9 @@ typedef struct agb_memory_usage {
 agb_memory_usage agb_memory_usage_of(const agb_memory *memory);
 void agb_memory_reset(agb_memory *memory);                            /* peak := live; allocations := 0 */
 void agb_memory_fail_at(agb_memory *memory, uint64_t allocation);     /* see fail_at above */
+/* Warm memory only: touches, one byte for each page, what blocks were handed out but their owners left untouched.
+ * Between two counts, never during one: then the second pays page faults only for what it needs beyond the first. */
+void agb_memory_fault_in(agb_memory *memory);
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 

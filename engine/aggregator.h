@@ -209,7 +209,8 @@ static inline agb_status agb_parallel_for(agb_host *host, size_t tasks, agb_task
     return host->parallel_for(host, tasks, task, argument);
 }
 
-/* One sentence for the report about what the aggregator saw or chose; copied; the last one wins. Main thread only. */
+/* One sentence for the report about what the aggregator saw or chose; copied; the last one wins. Main thread only. Of a
+ * create that the budget then refuses memory: what to do about it, as "raise it to 2M at least". */
 static inline void agb_note(agb_host *host, const char *text)
 {
     host->note(host, text);

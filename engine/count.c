@@ -38,6 +38,7 @@ typedef struct run {
     unsigned phases;
     lane *lane;
     void *self;
+    bool created;
     uint64_t phase_since_ns;     /* worker 0 has been in its phase since then */
     atomic_bool in_parallel;
     atomic_uint failure;         /* first failed status of any worker */
@@ -419,7 +420,8 @@ static agb_status judge(run *r, agb_status status, agb_memory_usage before, agb_
     const agb_error *spill = agb_spill_file_failure(r->spill);
     if (spill)
         return agb_fail(err, spill->status, "%s: %s", name, spill->text);
-    agb_status refused = status == AGB_ERR_MEMORY ? agb_memory_refusal(r->memory, name, err) : AGB_OK;
+    const char *advice = r->created ? "" : r->stats.note;
+    agb_status refused = status == AGB_ERR_MEMORY ? agb_memory_refusal(r->memory, name, advice, err) : AGB_OK;
     if (refused != AGB_OK)
         return refused;
     if (!agb_status_is_known(status))
@@ -434,7 +436,8 @@ static agb_status execute(run *r, agb_error *err)
     uint64_t t0 = now_ns();
     agb_status status = r->aggregator->create(&r->host, &r->config, &r->self);
     uint64_t t1 = now_ns();
-    if (status == AGB_OK) {
+    r->created = status == AGB_OK;
+    if (r->created) {
         consume_and_finish(r);
         status = (agb_status)atomic_load(&r->failure);
     }

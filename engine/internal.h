@@ -10,8 +10,9 @@ typedef enum agb_owner { AGB_OWNER_AGGREGATOR, AGB_OWNER_RESULT } agb_owner;
 
 void *agb_memory_alloc(agb_memory *memory, agb_owner owner, size_t bytes, unsigned flags);
 void agb_memory_release(agb_memory *memory, agb_owner owner, void *block, size_t bytes);
-/* Why the last allocation was refused, as status and sentence; AGB_OK when none was since the last reset. */
-agb_status agb_memory_refusal(agb_memory *memory, const char *who, agb_error *err);
+/* Why the last allocation was refused, as status and sentence; AGB_OK when none was since the last reset. advice: what
+ * to do about the budget; "": the usual. */
+agb_status agb_memory_refusal(agb_memory *memory, const char *who, const char *advice, agb_error *err);
 
 /* pages.c: anonymous memory straight from the system. */
 void *agb_pages_map(size_t bytes, agb_pages pages);                       /* zeroed; NULL when refused */

@@ -173,8 +173,6 @@ static bool string_meets(const test *t, agb_bytes string)
                      (string.length == 0 || memcmp(string.data, t->text.data, string.length) == 0);
         return equal == (t->comparison == AGB_EQUAL);
     }
-    if (t->comparison == AGB_IN)
-        return bsearch(&string, t->string, t->n, sizeof string, order_strings);
     int order = agb_bytes_compare(string, t->text);
     switch (t->comparison) {
     case AGB_LESS:
@@ -199,6 +197,18 @@ static size_t test_strings(const test *t, const agb_bytes *strings, const uint32
     return kept;
 }
 
+static size_t list_has_strings(const test *t, const agb_bytes *strings, const uint32_t *from, size_t n,
+                               uint32_t *selected)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t row = from ? from[i] : (uint32_t)i;
+        selected[kept] = row;
+        kept += bsearch(&strings[row], t->string, t->n, sizeof *strings, order_strings) != NULL;
+    }
+    return kept;
+}
+
 size_t agb_selection_run(const agb_selection *selection, uint64_t first, size_t rows, uint32_t *selected,
                          uint64_t *words)
 {
@@ -210,9 +220,11 @@ size_t agb_selection_run(const agb_selection *selection, uint64_t first, size_t 
             n = agb_drop_nulls(t->column.nulls + first, from, n, selected);
             from = selected;
         }
-        if (t->column.type == AGB_TYPE_BYTES)
-            n = test_strings(t, (const agb_bytes *)t->column.values + first, from, n, selected);
-        else if (t->comparison == AGB_IN)
+        bool list = t->comparison == AGB_IN, bytes = t->column.type == AGB_TYPE_BYTES;
+        const agb_bytes *strings = bytes ? (const agb_bytes *)t->column.values + first : NULL;
+        if (bytes)
+            n = list ? list_has_strings(t, strings, from, n, selected) : test_strings(t, strings, from, n, selected);
+        else if (list)
             n = list_has_words(t, agb_column_words(&t->column, first, n, from, words), from, n, selected);
         else
             n = test_words(t->range, agb_column_words(&t->column, first, n, from, words), from, n, selected);

@@ -12,13 +12,14 @@ has() {    # has NAME FILE WORDS...: each of them stands in the file
     report "$name" "${problem:+$problem in: $(head -c 1500 "$file")}"
 }
 
-# Ctrl-C, as the terminal sends it. Background jobs of a shell ignore SIGINT: python gives it back.
+# Ctrl-C, as the terminal sends it. Background jobs of a shell ignore SIGINT, and what nohup began SIGHUP: env gives
+# them back.
 interrupt() {    # interrupt SIGNAL LAB ARGUMENTS...
     signal=$1
     shift
     rm -f "$work/report.json"
-    python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
-        "$aggbench" lab "$@" --format json --output "$work/report.json" >"$work/out" 2>"$work/err" &
+    env --default-signal=INT,HUP "$aggbench" lab "$@" --format json --output "$work/report.json" \
+        >"$work/out" 2>"$work/err" &
     pid=$!
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         sleep 0.1
@@ -32,7 +33,7 @@ interrupt() {    # interrupt SIGNAL LAB ARGUMENTS...
     grep -q "^aggbench: lab: $1: interrupted by SIG$signal: nothing is reported" "$work/err" || problem="$problem; $(cat "$work/err")"
     [ -s "$work/out" ] && problem="$problem; a report although it was interrupted"
     [ "$(find "$work" -name 'report*' -o -name '.*report*')" = "" ] || problem="$problem; a file is left"
-    pgrep -f "$work/report.json" >/dev/null && problem="$problem; a process is left"
+    echo "$work/report.json" | grep -qsF -f - /proc/[0-9]*/cmdline && problem="$problem; a process is left"
     [ -e "$work/cache/aggbench" ] && [ "$1" = calibrate ] && problem="$problem; a line was saved"
     report "interrupted_by_${signal}_${1}_leaves_nothing_behind" "$problem"
 }

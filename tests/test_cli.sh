@@ -12,6 +12,9 @@ refused 2 'NAME is missing|--plugin' verify
 refused 2 'SOURCE|empty word' run ''
 refused 2 'more|one operand too many|glob' run $rows more
 refused 2 'x: takes no operand' list x
+refused 2 'x: one operand too many: give no more than 1' lab runq x
+refused 2 'frobnicate: no such command' help frobnicate
+refused 2 'dscribe|did you mean describe' help dscribe
 refused 2 '--agregator|did you mean --aggregator' run $rows --agregator naive
 refused 2 '--where: its value is empty' run $rows --where ''
 refused 2 'where|UserID|no operator' run $rows --where 'UserID ~ 5'
@@ -106,6 +109,14 @@ for help in --help -h 'run --help' 'pivot --help' 'list -h' 'describe --help' 'v
     # shellcheck disable=SC2086
     run $help
     report "fine: $help" "$([ $code = 0 ] && [ -s "$work/out" ] && [ ! -s "$work/err" ] || echo "exit code $code")"
+done
+for command in '' $("$aggbench" help | sed -n 's/^  \([a-z]*\) .*/\1/p') completion manual; do
+    # shellcheck disable=SC2086
+    "$aggbench" $command --help >"$work/want" && run help $command
+    report "help does as --help: $command" "$([ $code = 0 ] && [ -s "$work/out" ] && diff "$work/want" "$work/out")"
+    report "help does not list itself: $command" "$(grep '^  --help' "$work/out")"
+    report "options are announced where there are some: $command" "$([ -z "$command" ] ||
+        [ "$(head -1 "$work/out" | grep -c OPTIONS)" = "$(grep -m1 -c '^  --' "$work/out")" ] || cat "$work/out")"
 done
 
 # shellcheck disable=SC2086
@@ -244,12 +255,19 @@ report 'what_can_be_left_out_stands_in_brackets' "$(grep -q '^aggbench pivot \[S
 run verify --help
 report 'help_shows_the_defaults_of_the_command' "$(grep -q 'NAME\[:p=v...\]\]' "$work/out" &&
     tr -s '\n ' ' ' <"$work/out" | grep -q 'before it is ended (60)' || cat "$work/out")"
+for default in 'run|(default) --memory-budget' 'pivot|(huge) --memory-budget' 'pivot|(naive,prefetch,radix)' \
+    'load|neither read nor checked (all rows)' 'matrix|further cell that would end later than this; 0 = no limit (0)'; do
+    run "${default%%|*}" --help
+    report "help_tells_what_holds_for_the_command: $default" "$(tr -s '\n ' ' ' <"$work/out" |
+        grep -qF "${default#*|}" || cat "$work/out")"
+done
 run run synth:hits,rows=1000 --aggregator naive,sort --quiet
 report 'what_fits_in_a_cache_has_no_floor' "$(grep -qE '^naive .* cache ' "$work/out" && grep -q '^cache: ' "$work/out" ||
     cat "$work/out")"
 # shellcheck disable=SC2086
 run run synth:hits,rows=1000 --plugin "$BUILD/plugins/crashes.so" --aggregator crashes $quick
 report 'where_all_fail_no_empty_table_stands' "$([ $code = 1 ] && ! grep -q 'page faults' "$work/out" || cat "$work/out")"
+report 'where_all_fail_no_check_has_a_time' "$(grep -q '^check  .*(counted in [^)]*)$' "$work/out" || cat "$work/out")"
 
 # ---- A part that is too large for the others to wait for it ----
 for kind in same uniform; do
@@ -270,6 +288,12 @@ report 'spilling_leaves_nothing_in_its_folder' "$([ $code = 0 ] && grep -q '"spi
 # shellcheck disable=SC2086
 run run $spilling --spill-folder /proc
 report 'spilling_goes_to_the_folder_that_was_named' "$([ $code = 1 ] && grep -q 'spill: /proc' "$work/out" || cat "$work/out")"
+
+# shellcheck disable=SC2086
+run run synth:hits,rows=1000 --aggregator spill,spill:bits=4 --memory-budget 200k --format csv $quick
+report 'a_budget_too_small_for_spill_names_the_least_that_list_names' "$(for k in $(grep -o 'raise it to [0-9]*k' "$work/out" |
+    grep -o '[0-9]*k'); do "$aggbench" list | grep -A7 '^  spill ' | grep -wo "$k"; done | tr '\n' ' ' >"$work/named"
+    [ "$(cat "$work/named")" = '1801k 261k ' ] || cat "$work/named" "$work/out")"
 
 # ---- Names that would act on a terminal, and a stack too small ----
 escape=$(printf '\033')

@@ -100,7 +100,9 @@ refused 1 '--counters estimate|without --where' run $rows --where 'UserID <> 0' 
 "$aggbench" run "$work/words.csv" --group-by Word --aggregator naive $quick --counters auto >"$work/out" 2>&1
 report 'without a demand there is nothing to miss' "$([ $? = 0 ] || cat "$work/out")"
 refused 2 'estimat|auto|estimate|simulate|replay:FILE' run $rows --counters estimat
-refused 2 'nosuchevent|no such event|r01c0' run $rows --events nosuchevent
+refused 2 '--events: nosuchevent: |libpfm4|r01c0' run $rows --events nosuchevent
+report 'a sentence about an event says its name once' "$([ "$(grep -o nosuchevent "$work/err" | wc -l)" = 1 ] ||
+    cat "$work/err")"
 refused 2 'a name is empty' run $rows --events r76,
 refused 2 'r76|given twice|name it once' run $rows --events r76,r76
 refused 2 'r0076|the same event as r76' run $rows --events r76,r0076

@@ -43,6 +43,21 @@ static agb_status crash_in_the_third_run(void *state)
     return ++runs == 3 ? crash(state) : counting_finish(state);
 }
 
+/* Asks for memory that the first run leaves untouched, as the last block of a result often is. */
+static agb_status touch_more_from_the_second_run_on(void *state)
+{
+    enum { BYTES = 8 << 20 };
+    static int runs;
+    counting *self = state;
+    void *block = agb_alloc(self->host, BYTES, 0);
+    if (!block)
+        return AGB_ERR_MEMORY;
+    if (++runs > 1)
+        memset(block, 1, BYTES);
+    agb_release(self->host, block, BYTES);
+    return counting_finish(state);
+}
+
 static agb_status hang(void *state)
 {
     (void)state;
@@ -55,6 +70,7 @@ static const agb_aggregator too_many = CONTESTANT("too_many", one_too_many);
 static const agb_aggregator drops = CONTESTANT("drops", drop_all);
 static const agb_aggregator crashing = CONTESTANT("crashing", crash);
 static const agb_aggregator late = CONTESTANT("late", crash_in_the_third_run);
+static const agb_aggregator touching = CONTESTANT("touching", touch_more_from_the_second_run_on);
 static const agb_aggregator hanging = CONTESTANT("hanging", hang);
 
 static char source[] = "synth:uniform,rows=20000,groups=500";
@@ -110,6 +126,17 @@ static void a_run_that_goes_well_has_all_its_figures(void **state)
     assert_int_equal(results.n_noises, 1);
     assert_int_equal(results.sources[0].rows, 20000);
     assert_int_equal(results.sources[0].groups, 500);
+    agb_results_release(&results);
+}
+
+static void no_timed_run_pays_for_touching_what_the_warm_up_was_given(void **state)
+{
+    (void)state;
+    agb_results results;
+    run(&results, (const agb_aggregator *[]){&touching}, 1, 1, false);
+    assert_int_equal(results.results[0].n_runs, 6);
+    for (size_t i = 1; i < 6; i++)
+        assert_true(results.results[0].runs[i].usage.minor_faults < 500);
     agb_results_release(&results);
 }
 
@@ -331,7 +358,7 @@ static void the_json_report_keeps_its_promised_keys(void **state)
     assert_keys(json_object_get(out, "source"), "name format rows load_s bytes");
     assert_keys(json_object_get(out, "query"), "group_by where top offset clickbench");
     assert_keys(json_object_get(out, "machine"), "cpu uarch cores caches memory_bytes kernel hypervisor pages governor "
-                                                 "compiler flags commit pmu");
+                                                 "reports_free_pages compiler flags commit pmu");
     assert_keys(json_object_get(out, "floor"), "read_gbps write_gbps floor_s");
     json_t *rows = json_object_get(out, "results");
     assert_int_equal(json_array_size(rows), 3);
@@ -405,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_goes_well_has_all_its_figures),
+        cmocka_unit_test(no_timed_run_pays_for_touching_what_the_warm_up_was_given),
         cmocka_unit_test(every_round_holds_every_contestant_once),
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(a_bad_contestant_costs_its_own_row_only),

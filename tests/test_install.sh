@@ -54,6 +54,11 @@ report it_merges_what_the_command_writes "$(for part in 1 2; do
     done
     got="$(cat "$work/part1" "$work/part2" | counted merge_counts.shared)"
     [ "$got" = '5,4 6,2 ' ] || echo "got $got")"
+report rows_without_a_key_are_merged_too "$(printf '%s\n' '{"UserID":5}' '{"UserID":null}' '{"UserID":null}' >"$work/in.jsonl"
+    "$tree/bin/aggbench" run "$work/in.jsonl" --group-by UserID --aggregator naive --quiet --repetitions 1 \
+        --counters off --groups "$work/part" >"$work/log" 2>&1 || cat "$work/log"
+    got="$(cat "$work/part" "$work/part" | counted merge_counts.shared)"
+    [ "$got" = 'NULL,4 5,2 ' ] || echo "got $got")"
 report that_program_has_at_most_25_lines "$(grep -vc '^$\|^/\*\|^ \*' engine/examples/count_column.c |
     awk '$1 > 25')"
 report a_wrong_column_is_one_sentence "$(got="$(counted count_column.shared "$work/in.csv" UserId)"
@@ -63,8 +68,10 @@ report a_column_of_strings_is_refused "$(printf 'Name\nx\n' >"$work/text.csv"
     case $got in *'does not take string keys '*) ;; *) echo "got $got" ;; esac)"
 report no_column_is_one_sentence "$(got="$(counted count_column.shared)"
     [ "$got" = 'count_column: which column of which file: count_column FILE COLUMN ' ] || echo "got $got")"
-report a_damaged_stream_is_one_sentence "$(got="$(echo 7,x | counted merge_counts.shared)"
-    case $got in 'merge_counts: plan: stream: damaged'*) ;; *) echo "got $got" ;; esac)"
+report a_damaged_stream_is_one_sentence "$(for line in 7,x 7 ,1 NULL, 7,1x 9223372036854775808,1; do
+        got="$(echo "$line" | counted merge_counts.shared)"
+        case $got in 'merge_counts: plan: stream: damaged'*) ;; *) echo "$line: got $got" ;; esac
+    done)"
 
 # ---- The command ----
 report a_new_strategy_is_built_and_verified_from_the_installed_tree "$(cd "$work" && PATH=$tree/bin:$PATH &&
@@ -83,12 +90,16 @@ offers() { got="$(shift; completes "$@")"; [ "$got" = "$1" ] || echo "offered '$
 report bash_completes_commands_options_and_values "$(offers describe aggbench desc; offers '--memory --memory-budget' \
     aggbench run --mem; offers 'warm fresh' aggbench run x --memory ''; offers fresh aggbench run x --memory = f
     offers prefetch aggbench run --aggregator pref; offers swiss aggbench verify sw; offers bandwidth aggbench lab band;
-    offers '--help' aggbench new --h; offers '' aggbench run x --output a)"
+    offers '--help' aggbench new --h; offers 'lab' aggbench help la; offers '' aggbench run x --output a)"
 if command -v zsh >/dev/null; then
     report zsh_reads_its_completion "$(zsh -n "$tree/share/zsh/site-functions/_aggbench" 2>&1)"
 else
     skip zsh_reads_its_completion "zsh is not there"
 fi
+
+# ---- Makes below makes ----
+# With -n nothing is made, but makes are run.
+report a_make_below_another_shares_its_jobs "$(env -u MAKELEVEL -u MAKEFLAGS make -n -j2 peers 2>&1 | grep warning)"
 
 # ---- Taking it away ----
 echo mine >"$tree/include/aggbench/not_ours.h"

@@ -5,16 +5,14 @@
 set -u
 . "$(dirname "$0")/command.sh"
 
-# As a terminal does it: the signal goes to all processes of the command. A shell's background jobs ignore SIGINT:
-# python gives it back.
+# As a terminal does it: the signal goes to all processes of the command. A shell's background jobs ignore SIGINT, and
+# what nohup began SIGHUP: env gives them back.
 begin() {    # begin NAME ARGUMENTS...
     name=$1
     shift
     mkdir -p "$work/$name"
-    (cd "$work/$name" && exec python3 -c 'import os, signal, sys
-os.setsid()
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$here/$aggbench" "$@" >"$work/$name.out" 2>"$work/$name.err") &
+    (cd "$work/$name" && exec setsid env --default-signal=INT,HUP "$here/$aggbench" "$@" >"$work/$name.out" \
+        2>"$work/$name.err") &
     echo $! >"$work/$name.pid"
 }
 
@@ -24,7 +22,7 @@ watches() {    # watches PID: it handles SIGINT
 }
 
 of_session() {    # of_session PID: the processes of its session that are alive
-    ps -o pid=,stat=,args= -s "$1" | awk '$2 !~ /^Z/'
+    sed -nE "s/^([0-9]+ \\(.*\\)) [^Z] [0-9]+ [0-9]+ $1 .*/\\1/p" /proc/[0-9]*/stat 2>/dev/null
 }
 
 until_it_watches() {    # until_it_watches PID

@@ -38,12 +38,10 @@ for file in $(git ls-files -- '*.c' '*.h' 2>/dev/null); do
     lines=$(wc -l <"$file")
     [ "$lines" -le 520 ] || echo "$file has $lines lines"
 done | check files_stay_readable || failed=1
-git ls-files -- '*.c' '*.h' 2>/dev/null | python3 -c '
-import sys
-for name in sys.stdin.read().split():
-    for number, line in enumerate(open(name, encoding="utf-8"), 1):
-        if len(line.rstrip("\n")) > 120:
-            print(f"{name}:{number} has {len(line) - 1} columns")' | check lines_fit_120_columns || failed=1
+# But for the rows of tables, which cannot be broken: in prose, and as the program prints them.
+git ls-files -- '*.c' '*.h' '*.md' Makefile 2>/dev/null | xargs grep -nHE '^.{121}' |
+    awk '!/^[^:]*\.md:[0-9]+:(\||    )/ || /^[^:]*\.md:[0-9]+:    .*build\//' |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1 has more than 120 columns/' | check lines_fit_120_columns || failed=1
 for file in aggregators/*.c aggregators/examples/*.c; do
     for heading in Idea Layout 'Cost per row' 'Where the slots should go' Try; do
         grep -q "^ \* $heading\$" "$file" || echo "$file lacks the heading $heading"

@@ -108,7 +108,7 @@ stop_by() {    # stop_by SIGNAL: the exit code of the command that was sent it
     for rows in 4000000 16000000; do
         rm -rf "$folder/to"
         mkdir "$folder/to"
-        "$aggbench" load "synth:hits,rows=$rows" --codec zstd --output "$folder/to/a.agb" \
+        env --default-signal=HUP "$aggbench" load "synth:hits,rows=$rows" --codec zstd --output "$folder/to/a.agb" \
             >"$folder/out" 2>"$folder/err" &
         child=$!
         while kill -0 $child 2>/dev/null && lists; do

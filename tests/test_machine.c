@@ -124,6 +124,18 @@ static void hypervisor_is_found_by_name_or_by_flag(void **state)
     fake_root_destroy(&root);
 }
 
+static void a_balloon_that_reports_free_pages_is_noticed(void **state)
+{
+    (void)state;
+    fake_root root = fake_root_create();
+    assert_false(agb_machine_reports_free_pages(root.path));
+    fake_root_write(&root, "/sys/bus/virtio/drivers/virtio_balloon/virtio3/features", "011110000000000000000000\n");
+    assert_false(agb_machine_reports_free_pages(root.path));
+    fake_root_write(&root, "/sys/bus/virtio/drivers/virtio_balloon/virtio3/features", "011001000000000000000000\n");
+    assert_true(agb_machine_reports_free_pages(root.path));
+    fake_root_destroy(&root);
+}
+
 static void processors_are_read_from_cpuinfo(void **state)
 {
     (void)state;
@@ -247,6 +259,7 @@ int main(void)
         cmocka_unit_test(affinity_limits_the_threads),
         cmocka_unit_test(available_memory_obeys_the_groups_limit),
         cmocka_unit_test(hypervisor_is_found_by_name_or_by_flag),
+        cmocka_unit_test(a_balloon_that_reports_free_pages_is_noticed),
         cmocka_unit_test(processors_are_read_from_cpuinfo),
         cmocka_unit_test(intel_counters_are_described_by_sysfs),
         cmocka_unit_test(lists_of_processors_are_understood),

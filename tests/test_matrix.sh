@@ -89,6 +89,12 @@ ln -s state "$work/link"
 # shellcheck disable=SC2086
 refused 2 'state: is of another matrix: rows is 3000 there, and 4000 here' matrix --rows 4000 ${grid#--rows 3000} --state "$work/state"
 # shellcheck disable=SC2086
+run matrix --rows 4000 ${grid#--rows 3000} --state "$work/state" --dry-run
+report 'a_dry_run_plans_beside_the_state_of_another' "$([ $code = 0 ] && [ ! -s "$work/err" ] &&
+    grep -q '^matrix: 4 cells of 4,000 rows, 0 done, ' "$work/out" &&
+    grep -q '^matrix: without --dry-run it would be refused: --state: .* is of another matrix: rows is 3000 there' \
+        "$work/out" || cat "$work/out" "$work/err")"
+# shellcheck disable=SC2086
 refused 2 "output: $work/link|is where the state is, too" matrix $grid --state "$work/state" --output "$work/link"
 report 'a_report_does_not_take_the_place_of_the_state' "$(cmp "$work/state" "$work/kept" 2>&1)"
 printf 'my diary' >"$work/diary"

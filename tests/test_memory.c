@@ -3,6 +3,8 @@
 #include "internal.h"
 #include "test.h"
 
+#include <sys/resource.h>
+
 static agb_memory *memory_with(agb_memory_options options)
 {
     agb_memory *memory;
@@ -86,7 +88,7 @@ static void budget_is_charged_for_aggregators_not_for_results(void **state)
     void *a = take(memory, 1 << 20, 0);
     assert_null(agb_memory_alloc(memory, AGB_OWNER_AGGREGATOR, 1, 0));
     agb_error err;
-    assert_int_equal(agb_memory_refusal(memory, "x", &err), AGB_ERR_BUDGET);
+    assert_int_equal(agb_memory_refusal(memory, "x", "", &err), AGB_ERR_BUDGET);
     assert_string_equal(err.text, "x: memory budget exceeded: asked for 1 bytes more while holding 1.0 MiB, the "
                                   "budget is 1.0 MiB: raise the budget or take fewer rows");
     give(memory, a, 1 << 20);
@@ -109,6 +111,32 @@ static void warm_memory_is_reused_and_fresh_memory_is_not_kept(void **state)
     give(fresh, take(fresh, 100, 0), 100);
     assert_int_equal(agb_memory_usage_of(fresh).mapped, 0);
     agb_memory_destroy(fresh);
+}
+
+static long page_faults(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+}
+
+static void what_an_owner_left_untouched_is_faulted_in_for_the_next(void **state)
+{
+    (void)state;
+    enum { BYTES = 8 << 20, FEW = 100 };
+    agb_memory *warm = memory_with((agb_memory_options){.mode = AGB_MEMORY_WARM, .pages = AGB_PAGES_4K});
+    char *result = agb_memory_alloc(warm, AGB_OWNER_RESULT, BYTES, 0);
+    assert_non_null(result);
+    memset(result, 7, BYTES / 2);
+    void *block = agb_memory_alloc(warm, AGB_OWNER_AGGREGATOR, BYTES, 0);
+    give(warm, block, BYTES);
+    agb_memory_fault_in(warm);
+    long before = page_faults();
+    assert_ptr_equal(take(warm, BYTES, 0), block);
+    memset(result + BYTES / 2, 7, BYTES / 2);
+    assert_true(page_faults() - before < FEW);
+    assert_memory_equal(result, result + BYTES / 2, BYTES / 2);
+    agb_memory_destroy(warm);
 }
 
 static void impossible_sizes_are_refused(void **state)
@@ -162,7 +190,7 @@ static void what_the_machine_cannot_hold_is_refused(void **state)
     assert_null(agb_memory_alloc(memory, AGB_OWNER_AGGREGATOR, system, AGB_ZEROED));
     assert_null(agb_memory_alloc(memory, AGB_OWNER_RESULT, 4 * system, 0));
     assert_fails(AGB_ERR_MEMORY, "x: out of memory: |more were refused while 3.0 MiB were held|are available",
-                 agb_memory_refusal(memory, "x", err));
+                 agb_memory_refusal(memory, "x", "", err));
     assert_int_equal(agb_memory_usage_of(memory).live, 3 << 20);
     give(memory, block, 3 << 20);
     assert_int_equal(agb_memory_usage_of(memory).live, 0);
@@ -177,6 +205,7 @@ int main(void)
         cmocka_unit_test(live_and_peak_are_exact),
         cmocka_unit_test(budget_is_charged_for_aggregators_not_for_results),
         cmocka_unit_test(warm_memory_is_reused_and_fresh_memory_is_not_kept),
+        cmocka_unit_test(what_an_owner_left_untouched_is_faulted_in_for_the_next),
         cmocka_unit_test(impossible_sizes_are_refused),
         cmocka_unit_test(the_nth_allocation_fails_once),
         cmocka_unit_test(guarded_memory_notices_writes_past_the_end),

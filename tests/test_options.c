@@ -201,7 +201,11 @@ static void every_command_prints_help_for_options_that_exist(void **state)
 {
     (void)state;
     static const agb_command *const commands[] = {&agb_command_run, &agb_command_pivot, &agb_command_list,
-                                                  &agb_command_describe, &agb_command_verify};
+                                                  &agb_command_describe, &agb_command_load, &agb_command_verify,
+                                                  &agb_command_compare, &agb_command_matrix, &agb_command_new,
+                                                  &agb_command_lab, &agb_command_doctor, &agb_command_investigate,
+                                                  &agb_command_report, &agb_command_help, &agb_command_completion,
+                                                  &agb_command_manual};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char *text = NULL;
         size_t length;

@@ -15,21 +15,26 @@ typedef struct fixture {
     agb_noise noise;
 } fixture;
 
-/* A right result whose runs took about so long. */
-static void add(fixture *f, char *name, char *params, unsigned threads, size_t source, double wall_s)
-{
-    size_t i = f->results.n_results++;
-    for (unsigned run = 0; run < RUNS; run++)
-        f->runs[i][run] = (agb_run){.round = run, .wall_s = wall_s * (1 + 0.001 * run)};
-    f->rows[i] = (agb_result){.name = name, .params = params, .threads = threads, .source = source,
-                              .runs = f->runs[i], .n_runs = RUNS, .wall = {.median = wall_s}};
-}
+/* Results that are right, of runs that took about so long. */
+typedef struct row {
+    char *name, *params;
+    unsigned threads;
+    size_t source;
+    double wall_s;
+} row;
 
-static void start(fixture *f)
+static void start(fixture *f, size_t n, const row *rows)
 {
     *f = (fixture){.sources = {{.name = "one"}, {.name = "two"}}};
-    f->results = (agb_results){.results = f->rows, .sources = f->sources, .n_sources = 2, .processes = 1,
-                               .noises = &f->noise, .settings = {.seed = 1, .processes = 1}};
+    f->results = (agb_results){.results = f->rows, .n_results = n, .sources = f->sources, .n_sources = 2,
+                               .processes = 1, .noises = &f->noise, .settings = {.seed = 1, .processes = 1}};
+    for (size_t i = 0; i < n; i++) {
+        for (unsigned run = 0; run < RUNS; run++)
+            f->runs[i][run] = (agb_run){.round = run, .wall_s = rows[i].wall_s * (1 + 0.001 * run)};
+        f->rows[i] = (agb_result){.name = rows[i].name, .params = rows[i].params, .threads = rows[i].threads,
+                                  .source = rows[i].source, .runs = f->runs[i], .n_runs = RUNS,
+                                  .wall = {.median = rows[i].wall_s}};
+    }
 }
 
 static void more_threads_are_laid_beside_the_fewest(void **state)
@@ -37,11 +42,8 @@ static void more_threads_are_laid_beside_the_fewest(void **state)
     fixture f;
     agb_scaling scaling;
     (void)state;
-    start(&f);
-    add(&f, "radix", "", 4, 0, 0.5);
-    add(&f, "naive", "", 0, 0, 0.01);
-    add(&f, "radix", "", 1, 0, 1);
-    add(&f, "radix", "", 2, 0, 0.6);
+    start(&f, 4, (row[]){{"radix", "", 4, 0, 0.5}, {"naive", "", 0, 0, 0.01}, {"radix", "", 1, 0, 1},
+                         {"radix", "", 2, 0, 0.6}});
     assert_true(agb_scaling_of(&f.results, 0, &scaling));
     assert_int_equal(scaling.base, 2);
     assert_float_equal(scaling.speedup.ratio, 2, 0.01);
@@ -60,13 +62,9 @@ static void other_parameters_and_sources_have_their_own_base(void **state)
     fixture f;
     agb_scaling scaling;
     (void)state;
-    start(&f);
-    add(&f, "radix", "bits=8", 1, 0, 1);
-    add(&f, "radix", "bits=9", 1, 0, 2);
-    add(&f, "radix", "bits=9", 2, 0, 1);
-    add(&f, "radix", "bits=9", 1, 1, 8);
-    add(&f, "radix", "bits=9", 2, 1, 1);
-    add(&f, "radix", "bits=7", 2, 0, 1);
+    start(&f, 6, (row[]){{"radix", "bits=8", 1, 0, 1}, {"radix", "bits=9", 1, 0, 2}, {"radix", "bits=9", 2, 0, 1},
+                         {"radix", "bits=9", 1, 1, 8}, {"radix", "bits=9", 2, 1, 1},
+                         {"radix", "bits=7", 2, 0, 1}});
     assert_true(agb_scaling_of(&f.results, 2, &scaling));
     assert_int_equal(scaling.base, 1);
     assert_true(agb_scaling_of(&f.results, 4, &scaling));
@@ -81,12 +79,9 @@ static void a_slowdown_is_shown_as_one(void **state)
     char *text = NULL;
     size_t size;
     (void)state;
-    start(&f);
+    start(&f, 4, (row[]){{"shared_table", "", 1, 0, 1}, {"shared_table", "", 2, 0, 1.6}, {"radix", "", 1, 0, 1},
+                         {"radix", "", 2, 0, 1.01}});
     f.results.n_sources = 1;
-    add(&f, "shared_table", "", 1, 0, 1);
-    add(&f, "shared_table", "", 2, 0, 1.6);
-    add(&f, "radix", "", 1, 0, 1);
-    add(&f, "radix", "", 2, 0, 1.01);
     assert_true(agb_scaling_of(&f.results, 1, &scaling));
     assert_int_equal(scaling.verdict, AGB_VERDICT_SLOWER);
     FILE *to = open_memstream(&text, &size);
@@ -113,10 +108,7 @@ static void without_the_fewest_there_is_no_figure(void **state)
     fixture f;
     agb_scaling scaling;
     (void)state;
-    start(&f);
-    add(&f, "radix", "", 1, 0, 1);
-    add(&f, "radix", "", 2, 0, 1);
-    add(&f, "radix", "", 4, 0, 1);
+    start(&f, 3, (row[]){{"radix", "", 1, 0, 1}, {"radix", "", 2, 0, 1}, {"radix", "", 4, 0, 1}});
     f.rows[0].state = AGB_STATE_OUT_OF_MEMORY;
     assert_false(agb_scaling_of(&f.results, 1, &scaling));
     assert_false(agb_scaling_of(&f.results, 2, &scaling));

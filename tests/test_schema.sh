@@ -69,11 +69,19 @@ wrong() {    # wrong CODE WORDS SCHEMA-TEXT SOURCE: the schema is refused
     refused "$1" "$2" describe "$4" --schema "$work/wrong"
 }
 
-wrong 2 "schema: line 2: type 'int' of column 'b'|choose int16, int32" 'a int64\nb int\n' "$work/in.tsv"
-wrong 2 "schema: line 1: 'a': its type is missing: write NAME TYPE" 'a\n' "$work/in.tsv"
+file="aggbench: $work/wrong:"
+wrong 2 "$file line 2: type 'int' of column 'b'|choose int16, int32" 'a int64\nb int\n' "$work/in.tsv"
+for command in 'run -' 'load - --columns a --dry-run' "run $work/in.jsonl" "load $work/in.jsonl --dry-run"; do
+    # shellcheck disable=SC2086
+    echo 1 | "$aggbench" $command --schema "$work/wrong" --input-format jsonl >"$work/out" 2>"$work/err"
+    report "what is wrong in a schema is found by its file's name: $command" "$(
+        [ "$(cat "$work/err")" = "$file line 2: type 'int' of column 'b' is not known: choose int16, int32, \
+int64, uint32, uint64, date, time or bytes" ] || cat "$work/err" "$work/out")"
+done
+wrong 2 "$file line 1: 'a': its type is missing: write NAME TYPE" 'a\n' "$work/in.tsv"
 wrong 2 'write NAME TYPE' "$(printf '%2000s' '' | tr ' ' x)" "$work/in.tsv"    # found by the fuzzer: the advice was cut off
-wrong 2 "schema: column 'a' is there twice" 'a int64\na bytes\nb bytes' "$work/in.tsv"
-wrong 2 'schema: it names no column' '\n \n' "$work/in.tsv"
+wrong 2 "$file column 'a' is there twice" 'a int64\na bytes\nb bytes' "$work/in.tsv"
+wrong 2 "$file it names no column" '\n \n' "$work/in.tsv"
 wrong 1 'in.tsv: line 1: 3 fields where the schema has 2 columns' 'a int64\nb bytes' "$work/in.tsv"
 wrong 2 'no text: it holds a NUL byte' 'a int64\000' "$work/in.tsv"
 wrong 2 'synth:hits,rows=10000: a schema is given, but synth names and types its own columns' 'a int64' $rows

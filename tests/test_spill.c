@@ -4,6 +4,7 @@
 #include "internal.h"
 #include "test.h"
 
+#include <inttypes.h>
 #include <sys/resource.h>
 #include <signal.h>
 
@@ -102,12 +103,43 @@ static void strings_of_all_lengths_come_back_from_the_file(void **state)
     assert_true(stats.spilled_bytes > STRINGS / 10 * (LONGEST - 100) / 2);
 }
 
-static void too_small_a_budget_is_refused(void **state)
+static void the_refusal_names_the_least_budget_that_is_enough(void **state)
 {
     (void)state;
-    agb_digest digest;
+    agb_digest right, digest;
     agb_stats stats;
-    assert_fails(AGB_ERR_BUDGET, "spill|budget", count("spill", 100000, NULL, &digest, &stats, err));
+    agb_error refused;
+    uint64_t least_k;
+    assert_int_equal(count("spill", 100000, NULL, &digest, &stats, &refused), AGB_ERR_BUDGET);
+    const char *advice = strstr(refused.text, ": raise it to ");
+    assert_non_null(advice);
+    assert_int_equal(sscanf(advice, ": raise it to %" SCNu64 "k at least", &least_k), 1);
+    assert_ok(count("sort", 0, NULL, &right, &stats, err));
+    assert_ok(count("spill", least_k << 10, NULL, &digest, &stats, err));
+    assert_memory_equal(&digest, &right, sizeof right);
+    assert_fails(AGB_ERR_BUDGET, "spill: memory budget exceeded|: raise it to 1801k at least",
+                 count("spill", (least_k << 10) - 1024, NULL, &digest, &stats, err));
+}
+
+/* The slab for strings must not be what the chunks leave: they take as much of the budget as comes in whole slabs. */
+static void what_is_enough_for_strings_stays_so_with_more(void **state)
+{
+    (void)state;
+    enum { STRINGS = 60000, CELLS = 8 };
+    static char text[STRINGS][CELLS];
+    static agb_bytes strings[STRINGS];
+    agb_digest right, digest;
+    agb_stats stats;
+    for (size_t i = 0; i < STRINGS; i++)
+        strings[i] = (agb_bytes){(unsigned char *)text[i], (size_t)snprintf(text[i], CELLS, "s%zu", i)};
+    assert_ok(count_strings("sort", 0, strings, STRINGS, &right, &stats, err));
+    assert_fails(AGB_ERR_BUDGET, ": raise it to 2061k at least",
+                 count_strings("spill", 2060 << 10, strings, STRINGS, &digest, &stats, err));
+    for (uint64_t budget_k = 2061; budget_k < 8500; budget_k += budget_k / 20) {
+        assert_ok(count_strings("spill", budget_k << 10, strings, STRINGS, &digest, &stats, err));
+        assert_memory_equal(&digest, &right, sizeof right);
+        assert_true(stats.peak_bytes <= budget_k << 10);
+    }
 }
 
 static void a_folder_that_cannot_be_written_is_named(void **state)
@@ -174,7 +206,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sufficient_budget_gives_the_right_answer),
         cmocka_unit_test(strings_of_all_lengths_come_back_from_the_file),
-        cmocka_unit_test(too_small_a_budget_is_refused),
+        cmocka_unit_test(the_refusal_names_the_least_budget_that_is_enough),
+        cmocka_unit_test(what_is_enough_for_strings_stays_so_with_more),
         cmocka_unit_test(a_folder_that_cannot_be_written_is_named),
         cmocka_unit_test(a_full_disk_is_a_sentence),
         cmocka_unit_test(nothing_is_left_in_the_folder),

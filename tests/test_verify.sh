@@ -49,7 +49,11 @@ report 'what_cannot_be_saved_is_said' "$([ $code = 1 ] && tr -s '\n ' ' ' <"$wor
 refused 2 '--save: x.csv|.agb' verify radix --save x.csv
 refused 2 '--group-by: a|--input' verify radix --group-by a
 refused 2 '--check: guardet|did you mean guarded' verify radix --check guardet
-run verify radix --input "$work/none.agb"
-report 'an_input_that_is_not_there_is_a_failure' "$([ $code = 1 ] && grep -q 'no such file' "$work/out" ||
-    cat "$work/out" "$work/err")"
+# What is wrong with an input is not the aggregator's fault.
+refused 1 'none.agb: no such file' verify radix --input "$work/none.agb"
+refused 2 "no column 'key'|--group-by" verify radix --input synth:zipf,rows=500
+refused 2 "no column 'UserId'" verify radix --input synth:zipf,rows=500 --group-by UserId
+printf 'Word\na\n' >"$work/words.csv"
+refused 2 'words.csv: radix_compressed: it does not take string keys' verify radix_compressed \
+    --input "$work/words.csv" --group-by Word
 exit $failed

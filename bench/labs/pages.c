@@ -90,6 +90,8 @@ static agb_status measure(void *context, size_t at, double *ns_a_row, agb_error 
     if (status == AGB_OK && options.mode == AGB_MEMORY_WARM)
         status = count_groups(lab, trial, memory, NULL, &stats, err);    /* touches what it will reuse */
     if (status == AGB_OK)
+        agb_memory_fault_in(memory);
+    if (status == AGB_OK)
         status = count_measured(lab, trial, memory, ns_a_row, err);
     agb_digest digest = status == AGB_OK ? agb_sink_digest(lab->sink) : (agb_digest){0};
     agb_sink_destroy(lab->sink);    /* its groups stand in that memory */

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_VALUES = 1 << 20, MOST_COLUMNS = 128, HEAD_BYTES = 136 << 10, WORKERS = 3 };
+enum { MOST_VALUES = 1 << 20, MOST_COLUMNS = 128, HEAD_BYTES = 136 << 10, WORKERS = 2 };
 
 #define must(condition)                                                                                                \
     do {                                                                                                               \
