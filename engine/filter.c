@@ -4,6 +4,7 @@
 #include "filter.h"
 
 #include "internal.h"
+#include "loader.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -206,22 +207,6 @@ const char *agb_filter_column_at(const agb_filter *filter, size_t i)
 
 /* ---- Dates ---- */
 
-/* Days since 1970-01-01 in the Gregorian calendar. Years begin in March here, so that the leap day is the last one and
- * a month's first day is a linear function of its number (after Howard Hinnant, chrono-Compatible Low-Level Date
- * Algorithms, 2013). They are counted from 400 earlier on: January of the year 0 stands in the one before. */
-static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
-{
-    year += 400 - (month <= 2);
-    int64_t era = year / 400, year_of_era = year % 400;
-    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468 - 146097;
-}
-
-static bool is_leap_year(int year)
-{
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
 static int number_at(const char *text, size_t at, size_t digits)
 {
     int number = 0;
@@ -254,7 +239,6 @@ static bool is_date(const agb_literal *l)
 /* false: such as February 30. */
 static bool read_date(const agb_literal *l, int64_t *days, int64_t *seconds)
 {
-    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year = number_at(l->text, 0, 4), month = number_at(l->text, 5, 2), day = number_at(l->text, 8, 2);
     int hour = 0, minute = 0, second = 0;
     if (has_time(l)) {
@@ -262,10 +246,8 @@ static bool read_date(const agb_literal *l, int64_t *days, int64_t *seconds)
         minute = number_at(l->text, 14, 2);
         second = number_at(l->text, 17, 2);
     }
-    if (month < 1 || month > 12 || day < 1 || day > lengths[month - 1] + (month == 2 && is_leap_year(year)) ||
-        hour > 23 || minute > 59 || second > 59)
+    if (!agb_days_of_date(year, month, day, days) || hour > 23 || minute > 59 || second > 59)
         return false;
-    *days = days_since_1970(year, month, day);
     *seconds = *days * 86400 + hour * 3600 + minute * 60 + second;
     return true;
 }

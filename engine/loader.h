@@ -93,6 +93,10 @@ agb_status agb_schema_add(agb_schema *schema, const char *name, agb_type type, b
                           agb_error *err);
 agb_status agb_schema_set_detail(agb_schema *schema, const char *detail, agb_error *err);
 
+/* Days since 1970-01-01 in the Gregorian calendar, which is taken to hold for all years; year >= 0. false: there is no
+ * such day. */
+bool agb_days_of_date(int year, int month, int day, int64_t *days);
+
 /* ---- Filling a table ---- */
 
 /* Room for `rows` more rows in every column; existing values stay, base pointers may move. New values are 0, new

@@ -61,23 +61,6 @@ static bool parse_integer(const unsigned char *at, const unsigned char *end, int
 
 /* ---- dates and times ---- */
 
-static int days_of_month(int year, int month)
-{
-    static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return days[month - 1] + (month == 2 && leap);
-}
-
-/* Days from 1970-01-01 in the calendar of today, extended backwards. The year is taken to begin in March, so that the
- * leap day comes last (Hinnant, chrono-compatible low-level date algorithms, 2013). year >= 0. */
-static int64_t days_from_civil(int year, int month, int day)
-{
-    int64_t y = year + 400 - (month <= 2);
-    int64_t era = y / 400, year_of_era = y % 400;
-    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468 - 146097;
-}
-
 static int parse_fixed(const unsigned char *at, int digits)    /* -1 when a byte is no digit */
 {
     int value = 0;
@@ -93,11 +76,7 @@ static int parse_fixed(const unsigned char *at, int digits)    /* -1 when a byte
 static bool parse_days(const unsigned char *at, int64_t *days)    /* the ten bytes YYYY-MM-DD */
 {
     int year = parse_fixed(at, 4), month = parse_fixed(at + 5, 2), day = parse_fixed(at + 8, 2);
-    if (at[4] != '-' || at[7] != '-' || year < 0 || month < 1 || month > 12 || day < 1 ||
-        day > days_of_month(year, month))
-        return false;
-    *days = days_from_civil(year, month, day);
-    return true;
+    return at[4] == '-' && at[7] == '-' && year >= 0 && agb_days_of_date(year, month, day, days);
 }
 
 static bool parse_date(const unsigned char *at, const unsigned char *end, int64_t *days)
