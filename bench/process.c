@@ -107,7 +107,8 @@ agb_status agb_process_start(agb_process *process, void (*body)(void *context, i
             close(down[i]);
             close(up[i]);
         }
-        return agb_fail(err, AGB_ERR_MEMORY, "starting a child process: %s", strerror(reason));
+        return agb_fail(err, AGB_ERR_MEMORY, "starting a child process: %s: see `ulimit -n` and `ulimit -u`",
+                        strerror(reason));
     }
     close(down[0]);
     close(up[1]);

@@ -218,7 +218,8 @@ agb_status agb_reference_count(agb_reference *out, const agb_registry *registry,
                         agb_reference_aggregator);
     task.file = memfd_create("aggbench reference", MFD_CLOEXEC);
     if (task.file < 0)
-        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: no memory file for its groups");
+        return agb_fail(err, AGB_ERR_MEMORY, "reference answer: no memory file for its groups: %s: see `ulimit -n`",
+                        strerror(errno));
     double start = agb_now_s();
     agb_process process;
     answer answer;

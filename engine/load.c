@@ -114,7 +114,8 @@ static agb_status open_input(reader *r, const char *path, bool is_named, agb_err
         return agb_fail(err, AGB_ERR_ARGUMENT, "%s: is a folder: name a file", path);
     if (!is_named && !S_ISREG(status.st_mode))
         return agb_fail(err, AGB_ERR_UNSUPPORTED, "%s: is no regular file any more: name the files themselves", path);
-    r->input.seekable = S_ISREG(status.st_mode) && lseek(r->input.fd, 0, SEEK_CUR) == 0;
+    r->input.seekable = S_ISREG(status.st_mode) && status.st_size > 0 &&
+                        lseek(r->input.fd, 0, SEEK_CUR) == 0;    /* of 0 bytes are those of /proc, whatever they hold */
     r->input.bytes = r->input.seekable ? (uint64_t)status.st_size : 0;
     agb_status read = read_head(r, err);
     if (read == AGB_OK && r->input.head_bytes == 0)

@@ -31,7 +31,7 @@ typedef struct agb_input {
     const char *path;             /* for messages, and for the rare format that has no magic; "-" for standard input;
                                      for a generator: its spec, fd is then -1 */
     int fd;
-    bool seekable;                /* a regular file: bytes is its size, and the offset of fd is 0 */
+    bool seekable;                /* a regular file that says its size: bytes; the offset of fd is 0 */
     uint64_t bytes;
     const unsigned char *head;    /* its first bytes, up to 136 KiB. Not seekable: these have been taken out of fd */
     size_t head_bytes;

@@ -60,7 +60,8 @@ static inline const char *test_samples(void)
     if (!folder)
         folder = "../shared/samples";
     if (access(folder, R_OK) != 0) {
-        printf("skipped: samples folder %s is not there\n", folder);
+        printf("skipped: samples folder %s is not there (it is no part of the repository; AGB_SAMPLES names another)\n",
+               folder);
         skip();
     }
     return folder;

@@ -412,7 +412,7 @@ if [ -d "$samples/hits" ]; then
             cat "$work/err")$(diff "$work/first" "$work/this")"
     done
 else
-    echo "skipped: samples folder $samples is not there"
+    echo "skipped: samples folder $samples is not there (it is no part of the repository; AGB_SAMPLES names another)"
     echo '[  SKIPPED ] real_rows_are_counted_right'
 fi
 

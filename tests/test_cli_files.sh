@@ -133,5 +133,13 @@ report a_limit_of_file_sizes_is_one_sentence "$([ $code = 1 ] && grep -q 'ulimit
 code=$?
 report a_report_beyond_it_is_one_sentence \
     "$([ $code = 1 ] && grep -q "^aggbench: writing $work/new: File too large" "$work/err" || cat "$work/err")"
+for files in 4 6; do
+    # shellcheck disable=SC2086
+    sh -c 'ulimit -n "$0" && exec "$@"' $files "$aggbench" run synth:sequential,rows=2000 $quick --counters off \
+        >"$work/out" 2>"$work/err"
+    code=$?
+    report a_limit_of_${files}_open_files_is_one_sentence "$([ $code = 1 ] && [ "$(wc -l <"$work/err")" = 1 ] &&
+        grep -q 'Too many open files: see `ulimit -n`' "$work/err" || cat "$work/err")"
+done
 report nothing_is_left_of_a_refused_file "$(ls "$work" | grep '^new')"
 exit $failed

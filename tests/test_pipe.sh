@@ -53,6 +53,13 @@ cat "$folder/in.csv" | bench run /dev/stdin --group-by Nobody --aggregator naive
 [ $? != 124 ] && [ "$(wc -l <"$folder/err")" = 1 ] && grep -q "no column 'Nobody'" "$folder/err"
 result a_missing_column_of_a_pipe_is_told $?
 
+printf 'device bytes\nname bytes\n' >"$folder/schema"
+for threads in 1 2; do
+    bench load /proc/filesystems --input-format tsv --schema "$folder/schema" --output "$folder/out.agb" \
+        --threads $threads && grep -q ": $(wc -l </proc/filesystems) rows" "$folder/out"
+    result "a_file_that_hides_its_size_gives_all_of_its_rows_to_${threads}_threads" $?
+done
+
 mkdir "$folder/mixed"
 cp "$folder/in.csv" "$folder/mixed/a.csv"
 mkfifo "$folder/mixed/b.csv"

@@ -22,12 +22,14 @@ void agb_text_window_close(agb_text_window *window)
  * ms with what malloc gives, 16 bytes behind one, and 82). */
 agb_status agb_text_grow(unsigned char **buffer, size_t *room, size_t bytes, agb_error *err)
 {
-    enum { PAGE_BYTES = 4096 };
+    enum { PAGE_BYTES = 4096, UNASKED_BYTES = 16 << 20 };
     if (bytes <= *room)
         return AGB_OK;
     bytes += bytes / 8;    /* what is kept differs from time to time: not a bit more each time */
     bytes = (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-    unsigned char *larger = aligned_alloc(PAGE_BYTES, bytes);
+    /* Many workers with long rows: the system would grant more than it has. */
+    bool fits = bytes <= UNASKED_BYTES || bytes <= agb_system_memory_available();
+    unsigned char *larger = fits ? aligned_alloc(PAGE_BYTES, bytes) : NULL;
     if (!larger)
         return agb_fail(err, AGB_ERR_MEMORY, "text: the system refuses %zu bytes", bytes);
     if (*room)
