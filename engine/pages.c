@@ -105,8 +105,7 @@ void agb_pages_cut(void *base, size_t old_bytes, size_t new_bytes)
 
 void agb_pages_unmap(void *base, size_t bytes)
 {
-    if (base)
-        munmap(base, agb_pages_round(bytes));
+    agb_pages_cut(base, bytes, 0);
 }
 
 void agb_bytes_in_words(uint64_t bytes, char *text, size_t room)

@@ -7,10 +7,9 @@
 
 #include "common/draft.h"
 #include "common/file.h"
+#include "common/tasks.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
@@ -58,35 +57,31 @@ typedef struct loading {
     const agb_input *input;
     const agb_load *load;
     unsigned char *values;
-    uint64_t bytes;           /* of the wanted rows */
+    uint64_t bytes;    /* of the wanted rows */
     atomic_uint_fast64_t bytes_done;
-    pthread_mutex_t mutex;    /* guards what follows */
-    agb_error error;          /* of one of the tasks that failed */
 } loading;
 
-static void load_block(void *argument, unsigned worker, size_t task)
+static agb_status load_block(void *argument, unsigned worker, size_t task, agb_error *err)
 {
     loading *self = argument;
     const agb_load *load = self->load;
     uint64_t at = (uint64_t)task * BLOCK_BYTES, left = self->bytes - at;
     size_t bytes = left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES;
-    agb_error error;
-    if (agb_file_read(self->input->fd, at, self->values + at, bytes, &error) != AGB_OK) {
-        pthread_mutex_lock(&self->mutex);
-        self->error = error;
-        pthread_mutex_unlock(&self->mutex);
-        return;
-    }
+    agb_error inner;
+    agb_status status = agb_file_read(self->input->fd, at, self->values + at, bytes, &inner);
+    if (status != AGB_OK)
+        return agb_fail(err, status, "raw: %s: %s", self->input->path, inner.text);
     uint64_t done = atomic_fetch_add_explicit(&self->bytes_done, bytes, memory_order_relaxed) + bytes;
     if (worker == 0 && load->progress)
         load->progress(load->context, done / sizeof(int64_t), self->bytes / sizeof(int64_t));
+    return AGB_OK;
 }
 
 static agb_status raw_load(void *self, const size_t *column, size_t n_columns, agb_table *table, const agb_load *load,
                            agb_error *err)
 {
     (void)column, (void)n_columns;    /* there is one */
-    loading loading = {.input = self, .load = load, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    loading loading = {.input = self, .load = load};
     const agb_input *input = self;
     uint64_t rows = agb_load_wanted(load, input->bytes / sizeof(int64_t)), rows_before = agb_table_rows(table);
     agb_status status = agb_table_extend(table, rows, err);
@@ -94,14 +89,13 @@ static agb_status raw_load(void *self, const size_t *column, size_t n_columns, a
         return status;
     loading.bytes = rows * sizeof(int64_t);
     loading.values = (unsigned char *)agb_table_values(table, 0) + rows_before * sizeof(int64_t);
-    status = agb_pool_run(load->pool, (size_t)((loading.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES), load_block, &loading);
-    if (status != AGB_OK)
+    size_t blocks = (size_t)((loading.bytes + BLOCK_BYTES - 1) / BLOCK_BYTES);
+    status = agb_tasks_run(load->pool, blocks, load_block, &loading, err);
+    if (status == AGB_ERR_CONTRACT)
         return agb_fail(err, status, "raw: %s: it cannot be read from within a task", input->path);
-    if (loading.error.status != AGB_OK)
-        return agb_fail(err, loading.error.status, "raw: %s: %s", input->path, loading.error.text);
-    if (load->progress)
+    if (status == AGB_OK && load->progress)
         load->progress(load->context, rows, rows);
-    return AGB_OK;
+    return status;
 }
 
 static void raw_close(void *self)
